@@ -1,0 +1,1 @@
+//! The message pass: pin, dedupe, trim and drop to a character budget.

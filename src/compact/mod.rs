@@ -1,0 +1,4 @@
+//! The engine: decides what becomes of every entry. Pure: no terminal, no clock, no network.
+
+pub mod messages;
+pub mod tool_calls;

@@ -1,0 +1,1 @@
+//! The tool-call pass: a call and its result are decided together.
