@@ -180,6 +180,16 @@ impl Session {
         self.entries.iter().filter(|entry| matches!(entry.kind, Kind::Call { .. })).count()
     }
 
+    /// The entries that are texts, in file order.
+    pub fn texts(&self) -> impl DoubleEndedIterator<Item = usize> {
+        (0..self.entries.len()).filter(|&entry| self.entries[entry].kind == Kind::Text)
+    }
+
+    /// Characters of the decided entries: what a budget is a share of.
+    pub fn decided_chars(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.kind.is_decided()).map(|entry| entry.chars).sum()
+    }
+
     pub fn faults_of(&self, kind: FaultKind) -> usize {
         self.faults.iter().filter(|fault| fault.kind == kind).count()
     }

@@ -1,0 +1,228 @@
+//! What the engine answers: the fate of every entry, and the sums.
+
+use std::sync::Arc;
+
+/// What becomes of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    Kept,
+    Pinned,
+    Deduped,
+    Pointer,
+    Trimmed,
+    Dropped,
+}
+
+/// Where an outcome is decided; always shown in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    Pin,
+    Dedupe,
+    Pointer,
+    Trim,
+    Drop,
+}
+
+/// One thing that a stage did to an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    pub stage: Stage,
+    /// Machine-readable; the message pass's codes, or the reference's for the tool-call pass.
+    pub reason: &'static str,
+    /// Characters that this step took out of the session.
+    pub removed: usize,
+}
+
+/// What an entry is in the compacted session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    Whole,
+    /// The first so many bytes of its content.
+    Prefix(usize),
+    /// A pointer in its place.
+    Note(Arc<str>),
+    Gone,
+}
+
+/// An entry's fate and what led to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    pub outcome: Outcome,
+    /// What was done to it, in stage order; empty when it is kept.
+    pub steps: Vec<Step>,
+    /// Why an entry without steps is kept.
+    pub kept_reason: &'static str,
+    pub output: Output,
+    /// Characters of the output.
+    pub chars: usize,
+    /// The score of its candidate in the message pass: 0 to 1, the higher of a call's and its
+    /// result's; `None` for what is protected or not decided there.
+    pub score: Option<f64>,
+    /// Word overlap with the entry that it duplicates.
+    pub similarity: Option<f64>,
+    /// The entry that it duplicates or whose content its pointer names.
+    pub target: Option<usize>,
+    /// The first and last line, 1-based, of the target's content that its pointer names.
+    pub target_lines: Option<(usize, usize)>,
+}
+
+/// What one stage did in both passes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StageReport {
+    pub entries: usize,
+    /// Characters taken out.
+    pub chars: usize,
+}
+
+/// A rule of the output that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    pub entry: Option<usize>,
+    /// What is broken, in plain words.
+    pub what: &'static str,
+}
+
+/// One decision an entry, the stage reports, the totals, the checks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    pub decisions: Vec<Decision>,
+    /// One for each of [`Stage::ALL`].
+    pub stages: [StageReport; 5],
+    /// Characters of the decided entries, before and after.
+    pub chars: [usize; 2],
+    /// Entries of each of [`Outcome::ALL`].
+    pub outcomes: [usize; 6],
+    /// The budget that held, in characters.
+    pub budget: Option<usize>,
+    /// Characters that no setting of the message pass removes as long as the pins stand.
+    pub protected_chars: usize,
+    /// What the plan broke; a plan with any is never exported.
+    pub violations: Vec<Violation>,
+    /// What was broken in the session already.
+    pub input_faults: Vec<Violation>,
+}
+
+impl Decision {
+    /// An entry that nothing has touched yet.
+    pub(crate) fn kept(chars: usize) -> Decision {
+        Decision {
+            outcome: Outcome::Kept,
+            steps: Vec::new(),
+            kept_reason: "kept_default",
+            output: Output::Whole,
+            chars,
+            score: None,
+            similarity: None,
+            target: None,
+            target_lines: None,
+        }
+    }
+
+    /// Adds a step; the outcome is the one that is latest in stage order.
+    pub(crate) fn step(&mut self, step: Step) {
+        let at = self.steps.partition_point(|earlier| earlier.stage <= step.stage);
+        self.steps.insert(at, step);
+        self.outcome = self.outcome.max(step.stage.outcome());
+    }
+
+    /// The reason code of the outcome.
+    pub fn reason(&self) -> &'static str {
+        self.steps.last().map_or(self.kept_reason, |step| step.reason)
+    }
+
+    /// Whether the entry comes out otherwise than it went in.
+    pub fn is_changed(&self) -> bool {
+        self.output != Output::Whole
+    }
+
+    /// Its content as it comes out; `None` when it is gone.
+    pub fn output_of<'a>(&'a self, content: &'a str) -> Option<&'a str> {
+        match &self.output {
+            Output::Whole => Some(content),
+            Output::Prefix(bytes) => content.get(..*bytes),
+            Output::Note(note) => Some(note),
+            Output::Gone => None,
+        }
+    }
+}
+
+impl Plan {
+    pub fn is_verified(&self) -> bool {
+        self.violations.is_empty()
+    }
+
+    pub fn stage(&self, stage: Stage) -> StageReport {
+        self.stages[stage as usize]
+    }
+
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.outcomes[outcome as usize]
+    }
+}
+
+impl Outcome {
+    pub const ALL: [Outcome; 6] = [
+        Outcome::Kept,
+        Outcome::Pinned,
+        Outcome::Deduped,
+        Outcome::Pointer,
+        Outcome::Trimmed,
+        Outcome::Dropped,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Kept => "kept",
+            Outcome::Pinned => "pinned",
+            Outcome::Deduped => "deduped",
+            Outcome::Pointer => "pointer",
+            Outcome::Trimmed => "trimmed",
+            Outcome::Dropped => "dropped",
+        }
+    }
+}
+
+impl Stage {
+    pub const ALL: [Stage; 5] =
+        [Stage::Pin, Stage::Dedupe, Stage::Pointer, Stage::Trim, Stage::Drop];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Pin => "pin",
+            Stage::Dedupe => "dedupe",
+            Stage::Pointer => "pointer",
+            Stage::Trim => "trim",
+            Stage::Drop => "drop",
+        }
+    }
+
+    /// What an entry is called that this stage decided.
+    pub fn outcome(self) -> Outcome {
+        match self {
+            Stage::Pin => Outcome::Pinned,
+            Stage::Dedupe => Outcome::Deduped,
+            Stage::Pointer => Outcome::Pointer,
+            Stage::Trim => Outcome::Trimmed,
+            Stage::Drop => Outcome::Dropped,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_decided_twice_shows_the_latest_stage_and_keeps_both_steps() {
+        let mut decision = Decision::kept(10);
+        for (stage, reason) in
+            [(Stage::Dedupe, "identical_output_kept_later"), (Stage::Pin, "role")]
+        {
+            decision.step(Step { stage, reason, removed: 0 });
+        }
+        let trail: Vec<_> = decision.steps.iter().map(|step| step.stage).collect();
+        assert_eq!(trail, [Stage::Pin, Stage::Dedupe]);
+        assert_eq!(decision.outcome, Outcome::Deduped);
+        assert_eq!(decision.reason(), "identical_output_kept_later");
+    }
+}
