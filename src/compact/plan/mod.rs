@@ -1,6 +1,12 @@
 //! What the engine answers: the fate of every entry, and the sums.
 
+mod decide;
+mod message_pass;
+mod tool_pass;
+
 use std::sync::Arc;
+
+pub use decide::plan;
 
 /// What becomes of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,15 +61,27 @@ pub struct Decision {
     pub output: Output,
     /// Characters of the output.
     pub chars: usize,
-    /// The score of its candidate in the message pass: 0 to 1, the higher of a call's and its
-    /// result's; `None` for what is protected or not decided there.
-    pub score: Option<f64>,
+    /// How the message pass ranks it; `None` for what is protected or not decided there.
+    pub score: Option<Score>,
     /// Word overlap with the entry that it duplicates.
     pub similarity: Option<f64>,
     /// The entry that it duplicates or whose content its pointer names.
     pub target: Option<usize>,
     /// The first and last line, 1-based, of the target's content that its pointer names.
     pub target_lines: Option<(usize, usize)>,
+}
+
+/// The numbers behind an entry's place in the order of dropping.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// What it is dropped by: the higher of a call's and its result's own scores; 0 to 1.
+    pub candidate: f64,
+    /// 0.5 × recency + 0.3 × the role's weight + 0.2 × overlap.
+    pub own: f64,
+    /// Position in the session, from 0 to 1.
+    pub recency: f64,
+    /// Share of its words that are topic terms, from 0 to 1.
+    pub overlap: f64,
 }
 
 /// What one stage did in both passes.
@@ -123,6 +141,13 @@ impl Decision {
         let at = self.steps.partition_point(|earlier| earlier.stage <= step.stage);
         self.steps.insert(at, step);
         self.outcome = self.outcome.max(step.stage.outcome());
+    }
+
+    /// Adds a step that takes the entry out whole.
+    pub(crate) fn remove(&mut self, step: Step) {
+        self.output = Output::Gone;
+        self.chars = 0;
+        self.step(step);
     }
 
     /// The reason code of the outcome.

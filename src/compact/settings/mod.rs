@@ -84,6 +84,18 @@ impl Settings {
         Settings::from_column(|setting| setting.contract_default)
     }
 
+    /// What of them this version cannot decide with, in words.
+    pub fn unbuilt(&self) -> Option<String> {
+        if !self.tool_pass {
+            return None;
+        }
+        if !self.provider.is_built() {
+            return Some(format!("provider {} is not in this version", self.provider.name()));
+        }
+        let mode = self.rules_mode;
+        (!mode.is_built()).then(|| format!("rules_mode {} is not in this version", mode.name()))
+    }
+
     fn from_column(column: impl Fn(&Setting) -> &'static str) -> Settings {
         let mut settings = Settings::blank();
         for setting in SETTINGS {

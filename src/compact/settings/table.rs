@@ -97,6 +97,11 @@ impl Setting {
         self.kind.value(settings)
     }
 
+    /// Its value in JSON, as `plan --json` prints it.
+    pub fn json(&self, settings: &Settings) -> serde_json::Value {
+        self.kind.json(settings)
+    }
+
     /// Sets it from text.
     ///
     /// # Errors

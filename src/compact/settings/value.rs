@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::{Budget, Provider, RulesMode, Settings, percent_of};
@@ -75,6 +76,25 @@ impl Kind {
             Kind::Directory(at) => (at.get)(settings)
                 .as_ref()
                 .map_or_else(|| NONE.into(), |path| path.display().to_string()),
+        }
+    }
+
+    /// The value in JSON: a number or a truth value where it is one, else its text.
+    pub(super) fn json(&self, settings: &Settings) -> Value {
+        match self {
+            Kind::Count { at, .. } => json!((at.get)(settings)),
+            Kind::Share { at, .. } => json!((at.get)(settings)),
+            Kind::Flag(at) => json!((at.get)(settings)),
+            Kind::Budget(at) => match (at.get)(settings) {
+                Budget::Chars(chars) => json!(chars),
+                _ => json!(self.value(settings)),
+            },
+            Kind::Roles(at) => {
+                json!((at.get)(settings).iter().map(|role| role.name()).collect::<Vec<_>>())
+            }
+            Kind::OptionalText(at) => json!((at.get)(settings)),
+            Kind::Directory(at) if (at.get)(settings).is_none() => Value::Null,
+            _ => json!(self.value(settings)),
         }
     }
 

@@ -1,0 +1,90 @@
+//! Both passes over a session, one after the other, and the sums of what they did.
+
+use super::super::settings::Settings;
+use super::super::{Features, Pins, verify};
+use super::{Decision, Outcome, Plan, Stage, StageReport, Step, message_pass, tool_pass};
+use crate::session::{Kind, Session};
+
+/// Decides a session. The same session, settings and pins give the same plan.
+///
+/// `features` are those of this very session. `settings` must name a provider and a rules_mode
+/// that are built ([`Settings::unbuilt`]); others leave the tool calls as they are.
+pub fn plan(session: &Session, features: &Features, settings: &Settings, pins: &Pins) -> Plan {
+    let mut decisions: Vec<Decision> =
+        session.entries.iter().map(|entry| Decision::kept(entry.chars)).collect();
+    if settings.tool_pass && settings.unbuilt().is_none() {
+        tool_pass::run(session, features, settings, pins, &mut decisions);
+    }
+    let budget = settings.budget_chars.chars_of(features.decided_chars());
+    let protected_chars = match budget {
+        Some(budget) => {
+            message_pass::run(session, features, settings, pins, budget, &mut decisions)
+        }
+        None => 0,
+    };
+    drop_lone_thinking(session, &mut decisions);
+    let (violations, input_faults) = verify::check(session, &decisions);
+    Plan {
+        stages: stage_reports(&decisions),
+        chars: sums(session, &decisions),
+        outcomes: Outcome::ALL.map(|outcome| count(&decisions, outcome)),
+        budget,
+        protected_chars,
+        violations,
+        input_faults,
+        decisions,
+    }
+}
+
+/// Thinking goes with its API message: once all texts and calls of that are gone, it goes too.
+fn drop_lone_thinking(session: &Session, decisions: &mut [Decision]) {
+    let turns = session.messages.iter().map(|message| message.turn + 1).max().unwrap_or(0);
+    let mut had_words = vec![false; turns];
+    let mut has_words = vec![false; turns];
+    let says = |kind: &Kind| matches!(kind, Kind::Text | Kind::Call { .. });
+    for message in &session.messages {
+        for index in message.entries.clone().filter(|&at| says(&session.entries[at].kind)) {
+            had_words[message.turn] = true;
+            has_words[message.turn] |= decisions[index].outcome != Outcome::Dropped
+                && decisions[index].output != super::Output::Gone;
+        }
+    }
+    for message in session.messages.iter().filter(|it| had_words[it.turn] && !has_words[it.turn]) {
+        for index in message.entries.clone() {
+            if session.entries[index].kind == Kind::Thinking {
+                let step = Step { stage: Stage::Drop, reason: "message_gone", removed: 0 };
+                decisions[index].remove(step);
+            }
+        }
+    }
+}
+
+fn stage_reports(decisions: &[Decision]) -> [StageReport; 5] {
+    let mut reports = [StageReport::default(); 5];
+    for decision in decisions {
+        let mut last = None;
+        for step in &decision.steps {
+            let report = &mut reports[step.stage as usize];
+            report.chars += step.removed;
+            // An entry that both passes pin is one entry of the stage.
+            if last != Some(step.stage) {
+                report.entries += 1;
+            }
+            last = Some(step.stage);
+        }
+    }
+    reports
+}
+
+/// Characters of the decided entries, before and after.
+fn sums(session: &Session, decisions: &[Decision]) -> [usize; 2] {
+    let decided =
+        session.entries.iter().zip(decisions).filter(|(entry, _)| entry.kind.is_decided());
+    decided.fold([0, 0], |[before, after], (entry, decision)| {
+        [before + entry.chars, after + decision.chars]
+    })
+}
+
+fn count(decisions: &[Decision], outcome: Outcome) -> usize {
+    decisions.iter().filter(|decision| decision.outcome == outcome).count()
+}

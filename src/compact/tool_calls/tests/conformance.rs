@@ -1,0 +1,125 @@
+//! The recorded answers of the reference (tests/conformance/), in process.
+
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::compact::python::{python_json, python_number};
+use crate::compact::tool_calls::{RequestError, Tokens, compact_transcript, heuristic_tokens};
+
+/// Fields that hold a clock's reading or name this machine.
+const VARYING: [&str; 2] = ["latency_ms", "stash_dir"];
+
+fn cases() -> Vec<Value> {
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/compact_transcript.jsonl.gz");
+    let mut text = String::new();
+    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Whether the provider and mode that a case asks for are built.
+fn is_built(case: &Value) -> bool {
+    let setting = |name, default| case["request"][name].as_str().unwrap_or(default).to_owned();
+    (setting("provider", "auto"), setting("rules_mode", "lossless"))
+        == ("rules".to_owned(), "lossless".to_owned())
+}
+
+fn answer(case: &Value) -> Result<Value, RequestError> {
+    let request = serde_json::to_vec(&case["request"]).unwrap();
+    let tokens = Tokens { count: &heuristic_tokens, method: "approximate" };
+    compact_transcript(&request, &tokens)
+}
+
+/// JSON with sorted keys and no spaces, numbers as the reference's language prints them.
+fn canonical(value: &Value) -> String {
+    let joined = |items: Vec<String>| items.join(",");
+    match value {
+        Value::Object(fields) => {
+            let mut keys: Vec<_> = fields.keys().collect();
+            keys.sort_unstable();
+            let field = |key: &&String| {
+                format!("{}:{}", python_json(&Value::from(key.as_str())), canonical(&fields[*key]))
+            };
+            format!("{{{}}}", joined(keys.iter().map(field).collect()))
+        }
+        Value::Array(items) => format!("[{}]", joined(items.iter().map(canonical).collect())),
+        Value::Number(number) => python_number(number),
+        other => python_json(other),
+    }
+}
+
+fn assert_same(got: &Value, want: &Value, place: &str) {
+    match (got, want) {
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+            assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{place}: {a}, want {b}");
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            for key in a.keys().chain(b.keys()).filter(|key| !VARYING.contains(&key.as_str())) {
+                let there = a.contains_key(key) && b.contains_key(key);
+                assert!(there, "{place}.{key} is in one answer only");
+                assert_same(&a[key], &b[key], &format!("{place}.{key}"));
+            }
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            assert_eq!(a.len(), b.len(), "{place}");
+            for (n, (a, b)) in a.iter().zip(b).enumerate() {
+                assert_same(a, b, &format!("{place}[{n}]"));
+            }
+        }
+        _ => assert_eq!(got, want, "{place}"),
+    }
+}
+
+#[test]
+fn recorded_answers_are_given_again() {
+    let built =
+        cases().into_iter().filter(|case| is_built(case) && case["expect"]["error"].is_null());
+    let mut count = 0;
+    for case in built {
+        let name = case["name"].as_str().unwrap();
+        let got = answer(&case).unwrap();
+        let want = &case["expect"];
+        for part in ["decisions", "report", "messages"] {
+            if let Some(want) = want.get(part) {
+                assert_same(&got[part], want, &format!("{name} {part}"));
+            }
+        }
+        assert_eq!(got.get("decisions").is_some(), want.get("decisions").is_some(), "{name}");
+        if let Some(digest) = want["messages_sha256"].as_str() {
+            let bytes = Sha256::digest(canonical(&got["messages"]));
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(hex, digest, "{name}: decisions agree, messages differ");
+        }
+        count += 1;
+    }
+    assert_eq!(count, 24);
+}
+
+#[test]
+fn recorded_refusals_name_their_place() {
+    let mut count = 0;
+    // A judge's fit to its budget is found out by running it, not by reading the request.
+    let at_reading = |case: &Value| case["expect_error_at"] != "max_state_tokens";
+    for case in cases().iter().filter(|case| !case["expect"]["error"].is_null()) {
+        if at_reading(case) {
+            let place = case["expect_error_at"].as_str().unwrap();
+            let error = answer(case).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{place}: ")), "{}: {error}", case["name"]);
+            count += 1;
+        }
+    }
+    assert_eq!(count, 16);
+}
+
+#[test]
+fn what_is_not_built_is_refused_as_such() {
+    let unbuilt =
+        cases().into_iter().filter(|case| !is_built(case) && case["expect"]["error"].is_null());
+    for case in unbuilt {
+        assert!(matches!(answer(&case), Err(RequestError::Unbuilt { .. })), "{}", case["name"]);
+    }
+}

@@ -1,0 +1,5 @@
+mod conformance;
+mod contract;
+mod generate;
+mod naive;
+mod properties;

@@ -1,0 +1,249 @@
+//! The checks that every plan passes before anyone sees it, from the session and the output alone.
+//!
+//! What was broken in the session already is a fault of the input, never a violation. A
+//! memory-compact request is checked for verbatim text, protection and sums only.
+
+use super::plan::{Decision, Output, Stage, Step, Violation};
+use super::tool_calls;
+use crate::session::{Contract, Entry, Kind, Role, Session};
+
+/// The violations of a plan, and the faults that its input had before.
+pub fn check(session: &Session, decisions: &[Decision]) -> (Vec<Violation>, Vec<Violation>) {
+    let check = Check { session, decisions, violations: Vec::new(), input_faults: Vec::new() };
+    check.run()
+}
+
+struct Check<'a> {
+    session: &'a Session,
+    decisions: &'a [Decision],
+    violations: Vec<Violation>,
+    input_faults: Vec<Violation>,
+}
+
+impl Check<'_> {
+    fn run(mut self) -> (Vec<Violation>, Vec<Violation>) {
+        for (index, entry) in self.session.entries.iter().enumerate() {
+            self.verbatim(index, entry);
+            self.protection(index);
+            self.sums(index, entry);
+        }
+        let request = self.session.request.as_ref().map(|request| request.contract);
+        if request != Some(Contract::MemoryCompact) {
+            for (index, entry) in self.session.entries.iter().enumerate() {
+                self.pair(index, entry);
+                self.pointer(index, entry);
+            }
+            self.first_speaker();
+            self.messages();
+            self.thinking();
+        }
+        (self.violations, self.input_faults)
+    }
+
+    /// Every kept byte is the input's.
+    fn verbatim(&mut self, index: usize, entry: &Entry) {
+        let kept = self.decisions[index].output_of(&entry.content);
+        let holds = match &self.decisions[index].output {
+            Output::Whole | Output::Gone | Output::Note(_) => true,
+            Output::Prefix(bytes) => {
+                *bytes < entry.content.len() && kept.is_some_and(|kept| !kept.is_empty())
+            }
+        };
+        self.require(holds, index, "a trimmed text is no beginning of its original");
+    }
+
+    /// What the message pass protects it does not touch; what a user pinned, no pass does.
+    fn protection(&mut self, index: usize) {
+        let decision = &self.decisions[index];
+        let pins = || decision.steps.iter().filter(|step| step.stage == Stage::Pin);
+        let touched = |step: &Step| {
+            step.stage > Stage::Dedupe || (step.stage == Stage::Dedupe && is_message_pass(step))
+        };
+        let broken = pins().next().is_some() && decision.steps.iter().any(touched)
+            || pins().any(|pin| pin.reason == "pin") && decision.is_changed();
+        self.require(!broken, index, "a protected entry was changed");
+    }
+
+    /// The steps account for every character.
+    fn sums(&mut self, index: usize, entry: &Entry) {
+        let decision = &self.decisions[index];
+        if !entry.kind.is_decided() {
+            return;
+        }
+        let removed: usize = decision.steps.iter().map(|step| step.removed).sum();
+        let after = match decision.output_of(&entry.content) {
+            None => 0,
+            Some(_) if decision.output == Output::Whole => entry.chars,
+            Some(kept) => kept.chars().count(),
+        };
+        let holds = after == decision.chars && after + removed == entry.chars;
+        self.require(holds, index, "the characters do not add up");
+    }
+
+    /// Each result follows its call, and neither stays without the other.
+    fn pair(&mut self, index: usize, entry: &Entry) {
+        match entry.kind {
+            Kind::Result { call: Some(call), .. } => {
+                let whole = self.stays(index) == self.stays(call) && call < index;
+                self.require(
+                    whole,
+                    index,
+                    "a result stays without its call, or a call without its result",
+                );
+            }
+            Kind::Result { call: None, .. } => {
+                self.fault(index, "a result whose call is not in the file")
+            }
+            Kind::Call { result: None, .. } => self.fault(index, "a call without a result"),
+            _ => {}
+        }
+    }
+
+    /// Every pointer names a later, unchanged result that holds what was removed.
+    fn pointer(&mut self, index: usize, entry: &Entry) {
+        let decision = &self.decisions[index];
+        if !matches!(decision.output, Output::Note(_)) {
+            return;
+        }
+        let resolves = decision.target.is_some_and(|target| {
+            let holder = &self.session.entries[target];
+            let same = match decision.target_lines {
+                None => tool_calls::is_same_output(&entry.content, &holder.content),
+                Some(lines) => {
+                    lines_of(&holder.content, lines).is_some_and(|it| it == &*entry.content)
+                }
+            };
+            target > index
+                && self.decisions[target].output == Output::Whole
+                && is_error(entry) == is_error(holder)
+                && same
+        });
+        self.require(resolves, index, "a pointer does not lead to what it replaced");
+    }
+
+    /// The first message that is not the system's is the user's.
+    fn first_speaker(&mut self) {
+        let first = |stays: &dyn Fn(usize) -> bool| {
+            let mut messages = self.session.messages.iter();
+            messages.find(|it| it.role != Role::System && it.entries.clone().any(stays))
+        };
+        let is_user = |message: Option<&crate::session::Message>| {
+            message.is_none_or(|message| message.role == Role::User)
+        };
+        let what = "the first message is not the user's";
+        let at = first(&|index| self.stays(index)).map(|message| message.entries.start);
+        if !is_user(first(&|_| true)) {
+            self.input_faults.push(Violation { entry: at, what });
+        } else if !is_user(first(&|index| self.stays(index))) {
+            self.violations.push(Violation { entry: at, what });
+        }
+    }
+
+    /// No message that stays is empty.
+    fn messages(&mut self) {
+        for message in &self.session.messages {
+            let entries = || message.entries.clone();
+            let says = |index: usize| {
+                let content = &self.session.entries[index].content;
+                self.decisions[index].output_of(content).is_some_and(|it| !it.trim().is_empty())
+                    || matches!(
+                        self.session.entries[index].kind,
+                        Kind::Result { .. } | Kind::Thinking
+                    )
+            };
+            let said = |index: usize| {
+                let entry = &self.session.entries[index];
+                !entry.content.trim().is_empty()
+                    || matches!(entry.kind, Kind::Result { .. } | Kind::Thinking)
+            };
+            let what = "a message is empty";
+            let violation = Violation { entry: Some(message.entries.start), what };
+            if entries().any(|index| self.stays(index)) && !entries().any(says) {
+                if entries().any(said) {
+                    self.violations.push(violation);
+                } else {
+                    self.input_faults.push(violation);
+                }
+            }
+        }
+    }
+
+    /// No API message is left with thinking alone.
+    fn thinking(&mut self) {
+        let turns = self.session.messages.iter().map(|message| message.turn + 1).max().unwrap_or(0);
+        // For each API message: thinking that stays, and whether anything else was and is there.
+        let mut thinking = vec![None; turns];
+        let mut had_more = vec![false; turns];
+        let mut has_more = vec![false; turns];
+        for message in &self.session.messages {
+            for index in message.entries.clone() {
+                if self.session.entries[index].kind != Kind::Thinking {
+                    had_more[message.turn] = true;
+                    has_more[message.turn] |= self.stays(index);
+                } else if self.stays(index) {
+                    thinking[message.turn] = Some(index);
+                }
+            }
+        }
+        for turn in 0..turns {
+            let Some(index) = thinking[turn].filter(|_| !has_more[turn]) else { continue };
+            let what = "a message is left with thinking alone";
+            if had_more[turn] {
+                self.violations.push(Violation { entry: Some(index), what });
+            } else {
+                self.fault(index, what);
+            }
+        }
+    }
+
+    fn stays(&self, index: usize) -> bool {
+        self.decisions[index].output != Output::Gone
+    }
+
+    fn require(&mut self, holds: bool, index: usize, what: &'static str) {
+        if !holds {
+            self.violations.push(Violation { entry: Some(index), what });
+        }
+    }
+
+    fn fault(&mut self, index: usize, what: &'static str) {
+        self.input_faults.push(Violation { entry: Some(index), what });
+    }
+}
+
+fn is_message_pass(step: &Step) -> bool {
+    step.reason == "near_duplicate"
+}
+
+fn is_error(entry: &Entry) -> bool {
+    matches!(entry.kind, Kind::Result { is_error: true, .. })
+}
+
+/// Lines of a text from the first to the last, counting from 1, as they stand.
+fn lines_of(text: &str, (first, last): (usize, usize)) -> Option<&str> {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    let mut start = (first == 1).then_some(0);
+    for (at, end) in ends.enumerate() {
+        if at + 1 == last {
+            return start.map(|start| &text[start..end]);
+        }
+        if at + 2 == first {
+            start = Some(end + 1);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_from_one_and_taken_as_they_stand() {
+        let text = "a\nb\n\nd";
+        assert_eq!(lines_of(text, (1, 1)), Some("a"));
+        assert_eq!(lines_of(text, (2, 3)), Some("b\n"));
+        assert_eq!(lines_of(text, (1, 4)), Some(text));
+        assert_eq!(lines_of(text, (4, 5)), None);
+    }
+}
