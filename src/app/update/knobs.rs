@@ -1,0 +1,177 @@
+//! Turning knobs: every change is remembered, and the session is decided again.
+
+use super::super::action::Action;
+use super::super::model::Model;
+use super::{Effects, decide, prompt};
+use crate::compact::settings::{Provider, RulesMode, SETTINGS, Settings};
+
+/// Actions on knobs; anything else does nothing.
+pub(super) fn act(model: &mut Model, action: Action, times: isize) -> Effects {
+    match action {
+        Action::NextRulesMode => next_rules_mode(model),
+        Action::NextProvider => next_provider(model),
+        Action::NextBudget => next_budget(model),
+        Action::PreviousKnob => choose(model, -times),
+        Action::NextKnob => choose(model, times),
+        Action::NudgeDown => nudge(model, -times),
+        Action::NudgeUp => nudge(model, times),
+        Action::NudgeTenDown => nudge(model, times.saturating_mul(-10)),
+        Action::NudgeTenUp => nudge(model, times.saturating_mul(10)),
+        Action::TypeValue => {
+            prompt::value(model);
+            Vec::new()
+        }
+        Action::NewestQuestion => newest_question(model),
+        Action::Undo => undo(model),
+        Action::Redo => redo(model),
+        Action::ResetKnob => reset_knob(model),
+        Action::ResetAll => reset_all(model),
+        _ => Vec::new(),
+    }
+}
+
+/// Takes changed settings, remembers the old ones and asks for a plan.
+pub(super) fn change(model: &mut Model, settings: Settings) -> Effects {
+    if settings == model.settings {
+        return Vec::new();
+    }
+    model.history.remember(model.settings.clone());
+    model.settings = settings;
+    decide(model)
+}
+
+fn choose(model: &mut Model, by: isize) -> Effects {
+    let count = SETTINGS.len() as isize;
+    model.knob = (model.knob as isize + by).rem_euclid(count) as usize;
+    let knob = model.chosen_knob();
+    model.status = Some(format!("{}: {}", knob.name, knob.help));
+    Vec::new()
+}
+
+fn nudge(model: &mut Model, steps: isize) -> Effects {
+    let knob = model.chosen_knob();
+    match knob.name {
+        "rules_mode" => return next_rules_mode(model),
+        "provider" => return next_provider(model),
+        _ if !knob.kind.can_nudge() => {
+            model.status = Some(format!("{} is typed: press :", knob.name));
+            return Vec::new();
+        }
+        _ => {}
+    }
+    let mut settings = model.settings.clone();
+    knob.nudge(&mut settings, steps as i64, model.session.decided_chars());
+    if settings == model.settings {
+        model.status = Some(format!("{} takes {}", knob.name, knob.range));
+        return Vec::new();
+    }
+    model.status = model.idle_knob(knob).map(|why| format!("{}: {why}", knob.name));
+    change(model, settings)
+}
+
+/// The next mode that this version has; the first press on a memory-compact request turns the
+/// tool-call pass on.
+fn next_rules_mode(model: &mut Model) -> Effects {
+    let built: Vec<_> = RulesMode::ALL.into_iter().filter(|mode| mode.is_built()).collect();
+    let at = built.iter().position(|&mode| mode == model.settings.rules_mode);
+    let mut settings = model.settings.clone();
+    settings.rules_mode = built[at.map_or(0, |at| (at + 1) % built.len())];
+    settings.tool_pass = true;
+    if settings == model.settings {
+        model.status = Some("rules_mode: this version decides in lossless only".into());
+    }
+    change(model, settings)
+}
+
+fn next_provider(model: &mut Model) -> Effects {
+    let mut settings = model.settings.clone();
+    settings.provider = Provider::Rules;
+    settings.tool_pass = true;
+    if settings == model.settings {
+        model.status = Some("provider: this version decides by rules only".into());
+    }
+    change(model, settings)
+}
+
+fn next_budget(model: &mut Model) -> Effects {
+    model.knob = model.setting_index("budget_chars");
+    let mut settings = model.settings.clone();
+    settings.budget_chars = settings.budget_chars.next();
+    change(model, settings)
+}
+
+fn newest_question(model: &mut Model) -> Effects {
+    let mut settings = model.settings.clone();
+    settings.take_newest_question(&model.session);
+    if settings == model.settings {
+        model.status = Some("the question is the newest user text already".into());
+    }
+    change(model, settings)
+}
+
+fn undo(model: &mut Model) -> Effects {
+    match model.history.undo(&model.settings) {
+        Some(settings) => travel(model, settings, "undone"),
+        None => {
+            model.status = Some("nothing to undo".into());
+            Vec::new()
+        }
+    }
+}
+
+fn redo(model: &mut Model) -> Effects {
+    match model.history.redo(&model.settings) {
+        Some(settings) => travel(model, settings, "redone"),
+        None => {
+            model.status = Some("nothing to redo".into());
+            Vec::new()
+        }
+    }
+}
+
+/// To other settings of the history, saying what differs.
+fn travel(model: &mut Model, settings: Settings, how: &str) -> Effects {
+    let changed: Vec<String> = SETTINGS
+        .iter()
+        .filter(|setting| setting.value(&settings) != setting.value(&model.settings))
+        .map(|setting| format!("{} {}", setting.name, setting.value(&settings)))
+        .collect();
+    model.status = Some(format!("{how}: {}", changed.join(", ")));
+    model.settings = settings;
+    decide(model)
+}
+
+fn reset_knob(model: &mut Model) -> Effects {
+    let mut settings = model.settings.clone();
+    let knob = model.chosen_knob();
+    knob.reset(&mut settings, &model.defaults);
+    model.status = Some(format!("{} is {}", knob.name, knob.value(&settings)));
+    change(model, settings)
+}
+
+fn reset_all(model: &mut Model) -> Effects {
+    model.status = Some("every knob is at its default".into());
+    change(model, model.defaults.clone())
+}
+
+/// Protects the entry under the cursor with its pair, or releases it.
+pub(super) fn pin(model: &mut Model) -> Effects {
+    let Some(entry) = model.current() else { return Vec::new() };
+    let kind = &model.session.entries[entry].kind;
+    if !kind.is_decided() {
+        model.status = Some(format!("a {} is never removed by itself", kind.name()));
+        return Vec::new();
+    }
+    let halves: Vec<usize> = [entry].into_iter().chain(kind.partner()).collect();
+    let pinned = halves.iter().any(|half| model.pins.contains(half));
+    for half in halves {
+        if pinned {
+            model.pins.remove(&half);
+        } else {
+            model.pins.insert(half);
+        }
+    }
+    let done = if pinned { "released" } else { "pinned" };
+    model.status = Some(format!("entry {} {done}", entry + 1));
+    decide(model)
+}

@@ -1,0 +1,254 @@
+//! `update(&mut Model, Msg) -> Effects`: everything that can change what the screen shows.
+
+mod find;
+mod knobs;
+mod motion;
+mod overlay;
+mod prompt;
+mod watch;
+
+use std::sync::Arc;
+
+use super::action::{Action, Effect, Msg};
+use super::key::Key;
+use super::keymap;
+use super::model::{Model, Overlay, Sums};
+use super::panes::{self, Pane};
+use crate::compact::plan::{Outcome, Plan};
+
+/// Effects in the order they are to be carried out.
+pub type Effects = Vec<Effect>;
+
+/// Takes one thing that happened; the cursor and the windows end inside what there is.
+pub fn update(model: &mut Model, msg: Msg) -> Effects {
+    let shown = model.current();
+    let mut effects = match msg {
+        Msg::Key(key) => press(model, key),
+        Msg::Paste(text) => prompt::paste(model, &text),
+        Msg::Wheel { column, row, notches } => wheel(model, column, row, notches),
+        Msg::Click { column, row } => click(model, column, row),
+        Msg::Resized { width, height } => resize(model, width, height),
+        Msg::Planned { generation, plan, took } => {
+            if generation != model.asked {
+                return Vec::new();
+            }
+            model.took = took;
+            model.landed = generation;
+            land(model, plan)
+        }
+        Msg::Found { generation, entries } => find::found(model, generation, entries),
+        Msg::Highlighted { epoch, entry, lines } => {
+            if model.epoch == epoch && model.detail.entry == Some(entry) {
+                model.detail.highlighting = Some(lines);
+            }
+            Vec::new()
+        }
+        Msg::Counted { epoch, counts } => {
+            if epoch == model.epoch {
+                counts.into_iter().for_each(|(piece, tokens)| model.counts.insert(piece, tokens));
+                model.refresh_tokens();
+            }
+            Vec::new()
+        }
+        Msg::Grown { session, how } => watch::grown(model, session, how),
+        Msg::Watching(watching) => watch::told(model, watching),
+        Msg::Terminated => vec![Effect::Quit],
+    };
+    if model.current() != shown {
+        model.refresh_detail();
+    }
+    effects.extend(highlight(model, shown));
+    effects
+}
+
+/// What a fresh screen asks for: the first plan, and colours for the first entry.
+pub fn open(model: &mut Model) -> Effects {
+    let mut effects = decide(model);
+    effects.extend(highlight(model, None));
+    effects
+}
+
+fn highlight(model: &Model, shown: Option<usize>) -> Option<Effect> {
+    let entry = model.current().filter(|_| model.current() != shown)?;
+    Some(Effect::Highlight { entry, session: model.shared() })
+}
+
+/// Asks for a plan of the session, settings and pins as they are now.
+fn decide(model: &mut Model) -> Effects {
+    model.asked += 1;
+    vec![Effect::Plan {
+        generation: model.asked,
+        session: model.shared(),
+        settings: Box::new(model.settings.clone()),
+        pins: model.pins.clone(),
+    }]
+}
+
+fn land(model: &mut Model, plan: Arc<Plan>) -> Effects {
+    model.before = model
+        .plan
+        .as_ref()
+        .map(|plan| Sums { chars_after: plan.chars[1], outcomes: plan.outcomes });
+    model.plan = Some(plan.clone());
+    model.refresh_list();
+    model.refresh_tokens();
+    vec![Effect::Count { session: model.shared(), plan, method: model.method }]
+}
+
+fn press(model: &mut Model, key: Key) -> Effects {
+    model.status = None;
+    if model.prompt.is_some() {
+        return prompt::press(model, key);
+    }
+    if model.awaiting_outcome {
+        return choose_outcome(model, key);
+    }
+    if let Key::Char(digit @ '0'..='9') = key
+        && (digit != '0' || model.count.is_some())
+    {
+        let digit = digit as usize - '0' as usize;
+        let count = model.count.unwrap_or(0);
+        model.count = Some(count.saturating_mul(10).saturating_add(digit));
+        return Vec::new();
+    }
+    let Some(action) = keymap::lookup(key) else {
+        model.count = None;
+        if model.overlay.is_none() {
+            model.status = Some(format!("{} is bound to nothing; ? lists the keys", key.label()));
+        }
+        return Vec::new();
+    };
+    let count = model.count.take();
+    if model.overlay.is_some() {
+        return overlay::act(model, action, count);
+    }
+    act(model, action, count)
+}
+
+fn act(model: &mut Model, action: Action, count: Option<usize>) -> Effects {
+    let times = count.unwrap_or(1) as isize;
+    match action {
+        Action::Down => motion::rows(model, times),
+        Action::Up => motion::rows(model, -times),
+        Action::Left => motion::sideways(model, -times),
+        Action::Right => motion::sideways(model, times),
+        Action::HalfPageDown => motion::pages(model, times, 2),
+        Action::HalfPageUp => motion::pages(model, -times, 2),
+        Action::PageDown => motion::pages(model, times, 1),
+        Action::PageUp => motion::pages(model, -times, 1),
+        Action::First => motion::to_entry(model, count, false),
+        Action::Last => motion::to_entry(model, count, true),
+        Action::NextPane => motion::focus(model, Pane::next),
+        Action::PreviousPane => motion::focus(model, Pane::previous),
+        Action::Zoom => motion::zoom(model),
+        Action::Into => model.focus = Pane::Detail,
+        Action::Out => motion::out(model),
+        Action::NextChanged => motion::changed(model, times),
+        Action::PreviousChanged => motion::changed(model, -times),
+        Action::ToTarget => motion::to_target(model),
+        Action::Back => motion::back(model),
+        Action::FilterByOutcome => model.awaiting_outcome = true,
+        Action::FilterBySpeaker => model.overlay = Some(Overlay::Speakers { cursor: 0 }),
+        Action::NoFilter => find::no_filter(model),
+        Action::Search => prompt::search(model),
+        Action::NextMatch => find::next_match(model, times),
+        Action::PreviousMatch => find::next_match(model, -times),
+        Action::Pin => return knobs::pin(model),
+        Action::RunAgain => return decide(model),
+        Action::Follow => return watch::follow(model),
+        Action::Mouse => return mouse(model),
+        Action::Wrap => motion::wrap(model),
+        Action::Copy => return copy(model),
+        Action::Knobs => model.overlay = Some(Overlay::Knobs),
+        Action::Faults => model.overlay = Some(Overlay::Faults { top: 0 }),
+        Action::Help => model.overlay = Some(Overlay::Help { top: 0, word: String::new() }),
+        Action::Suspend => return vec![Effect::Suspend],
+        Action::Quit => return vec![Effect::Quit],
+        _ => return knobs::act(model, action, times),
+    }
+    Vec::new()
+}
+
+fn choose_outcome(model: &mut Model, key: Key) -> Effects {
+    model.awaiting_outcome = false;
+    if let Key::Char(digit @ '1'..='6') = key {
+        model.filter.outcome = Some(Outcome::ALL[digit as usize - '1' as usize]);
+        model.refresh_list();
+        find::say_when_empty(model);
+    } else if key != Key::Esc {
+        model.status = Some("F takes a digit from 1 to 6".into());
+    }
+    Vec::new()
+}
+
+fn copy(model: &mut Model) -> Effects {
+    let Some(entry) = model.current() else { return Vec::new() };
+    let content = model.entry(entry).content.to_string();
+    model.status =
+        Some(format!("copied entry {}, {} characters", entry + 1, model.entry(entry).chars));
+    vec![Effect::Copy(content)]
+}
+
+fn mouse(model: &mut Model) -> Effects {
+    model.mouse = !model.mouse;
+    let to = if model.mouse {
+        "turns the wheel and clicks here"
+    } else {
+        "selects text in the terminal"
+    };
+    model.status = Some(format!("the mouse {to}; M changes that"));
+    vec![Effect::Mouse(model.mouse)]
+}
+
+fn resize(model: &mut Model, width: u16, height: u16) -> Effects {
+    model.size = (width, height);
+    let height = model.list_height();
+    model.list.settle(height);
+    model.refresh_minimap();
+    Vec::new()
+}
+
+fn wheel(model: &mut Model, column: u16, row: u16, notches: i32) -> Effects {
+    const ROWS: isize = 3;
+    let by = notches as isize * ROWS;
+    if model.overlay.is_some() {
+        return overlay::act(
+            model,
+            if by > 0 { Action::Down } else { Action::Up },
+            Some(by.unsigned_abs()),
+        );
+    }
+    match pane_at(model, column, row) {
+        Some(Pane::List) => {
+            let height = model.list_height();
+            model.list.scroll(by, height);
+        }
+        Some(Pane::Detail) => motion::scroll_detail(model, by),
+        Some(Pane::Why) => model.why_top = model.why_top.saturating_add_signed(by),
+        None => {}
+    }
+    Vec::new()
+}
+
+fn click(model: &mut Model, column: u16, row: u16) -> Effects {
+    if model.overlay.is_some() || model.prompt.is_some() {
+        return Vec::new();
+    }
+    let Some(pane) = pane_at(model, column, row) else { return Vec::new() };
+    model.focus = pane;
+    let inside = panes::inside(model.panes().list);
+    if pane == Pane::List && inside.contains((column, row).into()) {
+        let height = model.list_height();
+        let place = model.list.top + usize::from(row - inside.y);
+        model.list.move_to(place, height);
+    }
+    Vec::new()
+}
+
+fn pane_at(model: &Model, column: u16, row: u16) -> Option<Pane> {
+    let panes = model.panes();
+    let at = (column, row).into();
+    [(panes.list, Pane::List), (panes.detail, Pane::Detail), (panes.why, Pane::Why)]
+        .into_iter()
+        .find_map(|(rect, pane)| rect.contains(at).then_some(pane))
+}

@@ -1,0 +1,168 @@
+//! The command line: what it takes, and its help.
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use crate::compact::settings::SETTINGS;
+use crate::session::Format;
+
+const EXAMPLES: &str = "\
+Examples:
+  compactscope sessions-sample/checkout-bug.jsonl     open a sample
+  compactscope --watch SESSION.jsonl                  follow a session while it is written
+  agent-export | compactscope -                       read standard input
+  compactscope plan SESSION.jsonl --budget-chars 25%  the plan as a table
+  compactscope plan SESSION.jsonl --json | jq .totals
+  compactscope snapshot SESSION.jsonl --size 120x40 --keys 'jjc+' --as svg > screen.svg
+  compactscope memory-compact request.json            answer a memory-compact request
+  compactscope compact-transcript request.json        answer a compact_transcript request
+
+Exit status: 0 done, 1 failed or a plan that its own check refused, 2 refused input or usage.
+compactscope never writes to a session, and uses no network.";
+
+/// The whole command line.
+pub fn command() -> Command {
+    Command::new("compactscope")
+        .version(clap::crate_version!())
+        .about("See what compaction does to every message of an AI agent's session, and why")
+        .long_about(
+            "Opens the session of an AI agent, runs a deterministic, verbatim compaction over it, and \
+             shows what becomes of every message: pinned, kept, deduped, pointer, trimmed or dropped. \
+             Keys turn the settings, and the session is decided again at once. When the output is \
+             no terminal, the plan is printed as a table.",
+        )
+        .after_help(EXAMPLES)
+        .args_conflicts_with_subcommands(true)
+        .disable_help_subcommand(true)
+        .arg(file(false))
+        .arg(watch())
+        .args(session_arguments())
+        .subcommand(plan())
+        .subcommand(snapshot())
+        .subcommand(memory_compact())
+        .subcommand(compact_transcript())
+}
+
+fn plan() -> Command {
+    Command::new("plan")
+        .about("Print what becomes of every entry, as a table or as JSON")
+        .arg(file(true))
+        .arg(flag("json", "Print JSON of the schema compactscope.plan/1"))
+        .args(session_arguments())
+}
+
+fn snapshot() -> Command {
+    Command::new("snapshot")
+        .about("Print the screen as it would be drawn, after some keys")
+        .arg(file(true))
+        .arg(
+            Arg::new("size")
+                .long("size")
+                .value_name("COLUMNSxROWS")
+                .default_value("120x40")
+                .help("Size of the screen"),
+        )
+        .arg(
+            Arg::new("keys")
+                .long("keys")
+                .value_name("KEYS")
+                .default_value("")
+                .allow_hyphen_values(true)
+                .help("Keys to press, such as 'jj3+<enter><c-d>'; <lt> is a plain <"),
+        )
+        .arg(
+            Arg::new("as")
+                .long("as")
+                .value_name("FORM")
+                .value_parser(["text", "ansi", "svg"])
+                .default_value("text")
+                .help("Plain text, text with escape sequences, or a picture"),
+        )
+        .args(session_arguments())
+}
+
+fn memory_compact() -> Command {
+    Command::new("memory-compact")
+        .about("Answer a memory-compact request (POST /v1/memory-compact) with the card's JSON")
+        .arg(file(true))
+}
+
+fn compact_transcript() -> Command {
+    Command::new("compact-transcript")
+        .about("Answer a compact_transcript request with its messages, decisions and report")
+        .arg(file(true))
+        .arg(
+            Arg::new("note-name")
+                .long("note-name")
+                .value_name("NAME")
+                .default_value("compactscope")
+                .help("Program that trim notes and stash pointers name; lossless notes name none"),
+        )
+        .arg(tokens())
+}
+
+fn file(required: bool) -> Arg {
+    let help = "Session or request file; - reads standard input";
+    Arg::new("file").value_name("FILE").required(required).help(help)
+}
+
+fn watch() -> Arg {
+    flag("watch", "Follow the file as it grows")
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+fn tokens() -> Arg {
+    Arg::new("tokens")
+        .long("tokens")
+        .value_name("METHOD")
+        .value_parser(["o200k_base", "heuristic"])
+        .default_value("o200k_base")
+        .help("Count tokens exactly, or estimate them")
+}
+
+/// What every command over a session takes: how to read it, how to print, and the settings.
+fn session_arguments() -> Vec<Arg> {
+    let mut arguments = vec![
+        Arg::new("format")
+            .long("format")
+            .value_name("FORMAT")
+            .value_parser(Format::ALL.map(Format::name))
+            .help("Read the file as this format instead of finding it by content"),
+        tokens(),
+        Arg::new("color")
+            .long("color")
+            .value_name("WHEN")
+            .value_parser(["auto", "always", "never"])
+            .default_value("auto")
+            .help("Colours: auto leaves them out when NO_COLOR is set"),
+    ];
+    arguments.extend(SETTINGS.iter().map(|setting| {
+        let default = match setting.session_default {
+            "session" => "taken from the session",
+            other => other,
+        };
+        Arg::new(setting.name)
+            .long(setting.flag())
+            .value_name("VALUE")
+            .value_parser(value_parser!(String))
+            .allow_hyphen_values(true)
+            .help_heading("Settings")
+            .help(format!("{} ({}) [default: {default}]", setting.help, setting.range))
+    }));
+    arguments
+}
+
+/// A value that has a default or is required.
+pub fn text<'a>(matches: &'a ArgMatches, name: &str) -> &'a str {
+    matches.get_one::<String>(name).map_or("", String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::command().debug_assert();
+    }
+}

@@ -1,0 +1,46 @@
+//! The two contracts: a request in, its answer out.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::ArgMatches;
+
+use super::Refused;
+use super::arguments::text;
+use super::open;
+use crate::compact::{messages::contract, tool_calls};
+use crate::tokens::{self, Method};
+
+/// `memory-compact FILE|-`.
+pub fn memory_compact(matches: &ArgMatches) -> Result<ExitCode> {
+    let label = text(matches, "file");
+    let request = open::read_file(label)?;
+    let answer = contract::memory_compact(&request).map_err(|error| refused(label, &error))?;
+    print(&serde_json::to_string(&answer)?)
+}
+
+/// `compact-transcript REQUEST|-`.
+pub fn compact_transcript(matches: &ArgMatches) -> Result<ExitCode> {
+    let label = text(matches, "file");
+    let request = open::read_file(label)?;
+    let method = open::method(matches);
+    let count = move |text: &str| tokens::count(text, method);
+    let label_of = if method == Method::Heuristic { "approximate" } else { "exact" };
+    let counter = tool_calls::Tokens { count: &count, method: label_of };
+    let answer = tool_calls::compact_transcript(&request, &counter)
+        .map_err(|error| refused(label, &error))?;
+    print(&serde_json::to_string(&answer)?)
+}
+
+fn refused(label: &str, error: &dyn std::fmt::Display) -> Refused {
+    Refused(format!("{label}: {error}"))
+}
+
+fn print(answer: &str) -> Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(answer.as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}

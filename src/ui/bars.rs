@@ -1,0 +1,304 @@
+//! The bar above: what the session is and what the plan makes of it. The bars below: the knobs,
+//! and the footer with its keys, its prompt or what there is to say.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+use super::number::{change, grouped, short, signed};
+use super::theme::{Theme, glyph};
+use super::{justified, row};
+use crate::app::action::Watching;
+use crate::app::counts::TokenSums;
+use crate::app::keymap::{self, BINDINGS};
+use crate::app::model::{Asks, Model, Prompt};
+use crate::app::wrap;
+use crate::compact::plan::{Outcome, Plan};
+use crate::compact::settings::SETTINGS;
+use crate::sanitise;
+use crate::session::FaultKind;
+
+pub(super) fn draw_top(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
+    let width = usize::from(area.width);
+    let mut lines = vec![justified(name(model, theme), verdict(model, theme), width)];
+    if area.height >= 2 {
+        let beside = if area.height == 2 { counts } else { decider };
+        lines.push(justified(sums(model, theme), beside(model, theme), width));
+    }
+    if area.height >= 3 {
+        let mut spans = gauge(model, width / 3, theme);
+        spans.extend(counts(model, theme));
+        lines.push(Line::from(spans));
+    }
+    for (line, y) in lines.iter().zip(area.top()..area.bottom()) {
+        row(frame, Rect { y, height: 1, ..area }, line);
+    }
+}
+
+/// File, format, live or still, and what was mended on the way in.
+fn name<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
+    let session = &model.session;
+    let label = session.source.label.rsplit('/').next().unwrap_or_default();
+    let label = wrap::fit(&sanitise::line(label), usize::from(model.size.0 / 3).max(8));
+    let mut spans = vec![
+        Span::raw(" "),
+        Span::styled(label, theme.strong()),
+        Span::raw(format!(" · {}", session.format.title())),
+    ];
+    let state = match (model.watching, model.follow) {
+        (Watching::Off, _) => None,
+        (Watching::Live, true) => Some(" · ● live, following"),
+        (Watching::Live, false) => Some(" · ● live"),
+        (Watching::Removed, _) => Some(" · ○ file gone"),
+        (Watching::Unreadable, _) => Some(" · ○ unreadable"),
+    };
+    spans.extend(state.map(|state| Span::styled(state, theme.good())));
+    let (repaired, skipped) =
+        (session.faults_of(FaultKind::Repaired), session.faults_of(FaultKind::Skipped));
+    if repaired + skipped > 0 {
+        let text = format!(" · {repaired} repaired, {skipped} skipped (R)");
+        spans.push(Span::styled(text, theme.found()));
+    }
+    spans.push(Span::raw("  "));
+    spans
+}
+
+/// Messages, calls, and characters and tokens before and after.
+fn sums<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
+    let session = &model.session;
+    let counts = format!(" {} messages · {} calls  ", session.messages.len(), session.calls());
+    let mut spans = vec![Span::styled(counts, theme.quiet())];
+    let Some(plan) = &model.plan else { return spans };
+    let [before, after] = plan.chars;
+    spans.push(Span::styled(
+        format!("{} → {} chars {}", grouped(before), grouped(after), change(before, after)),
+        theme.strong(),
+    ));
+    let TokenSums { tokens, exact } = model.token_sums;
+    let mark = if exact { "" } else { "≈" };
+    spans.push(Span::raw(format!("  {mark}{} → {} tok", short(tokens[0]), short(tokens[1]))));
+    spans
+}
+
+/// The badge: verified, or what failed.
+fn verdict<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
+    let span = match &model.plan {
+        None => Span::styled("deciding… ", theme.quiet()),
+        Some(plan) => match plan.violations.first() {
+            None => Span::styled("✓ verified ", theme.good()),
+            Some(broken) => {
+                let more = plan.violations.len();
+                Span::styled(format!("✗ not verified: {} ({more}) ", broken.what), theme.bad())
+            }
+        },
+    };
+    vec![span]
+}
+
+/// The budget and how much of it is used; without one, how much of the session is kept.
+fn gauge<'a>(model: &Model, width: usize, theme: Theme) -> Vec<Span<'a>> {
+    let Some(plan) = &model.plan else { return Vec::new() };
+    let (label, of) = match plan.budget {
+        Some(budget) => (format!(" budget {} ", grouped(budget)), budget),
+        None => (" kept ".into(), plan.chars[0]),
+    };
+    let share = if of == 0 { 1.0 } else { plan.chars[1] as f64 / of as f64 };
+    let cells = width.saturating_sub(8).clamp(4, 24);
+    let full = ((share * cells as f64).round() as usize).min(cells);
+    let over = share > 1.0;
+    let percent = format!("{:.0} %{}", share * 100.0, if over { " over " } else { " " });
+    vec![
+        Span::raw(label),
+        Span::styled("▕", theme.quiet()),
+        Span::styled("█".repeat(full), if over { theme.found() } else { theme.gauge() }),
+        Span::styled("░".repeat(cells - full), theme.quiet()),
+        Span::styled("▏", theme.quiet()),
+        Span::styled(percent, if over { theme.found() } else { theme.strong() }),
+        Span::raw(" "),
+    ]
+}
+
+/// Entries of each outcome, and the change against the plan before.
+fn counts<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
+    let Some(plan) = &model.plan else { return Vec::new() };
+    let mut spans = Vec::new();
+    for outcome in Outcome::ALL {
+        let count = plan.count(outcome);
+        if count == 0 {
+            continue;
+        }
+        let name =
+            if model.size.0 >= 140 { outcome.name().to_string() } else { short_name(outcome) };
+        spans.push(Span::styled(format!("{name} {count}"), theme.minimap(outcome)));
+        spans.push(Span::raw("  "));
+    }
+    spans.extend(difference(model, plan).map(|text| Span::styled(text, theme.found())));
+    spans
+}
+
+fn short_name(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Kept => "kept".into(),
+        _ => format!("{} {}", glyph(outcome), outcome.name()),
+    }
+}
+
+fn difference(model: &Model, plan: &Plan) -> Option<String> {
+    let before = model.before?;
+    let after = plan.chars[1];
+    (before.chars_after != after).then(|| format!("Δ {} chars ", signed(before.chars_after, after)))
+}
+
+/// Who decided, and how long that took.
+fn decider<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
+    let settings = &model.settings;
+    let mut text = if settings.tool_pass {
+        format!("{} · {}", settings.provider.name(), settings.rules_mode.name())
+    } else {
+        "tool calls left alone".into()
+    };
+    text.push_str(&format!(" · plan {}", model.landed));
+    if let Some(took) = model.took {
+        text.push_str(&format!(", {:.1} ms", took.as_secs_f64() * 1e3));
+    }
+    if model.is_deciding() {
+        text.push_str(" …");
+    }
+    text.push(' ');
+    vec![Span::styled(text, theme.quiet())]
+}
+
+/// The knobs in one row, scrolled so that the chosen one is in view.
+pub(super) fn draw_knobs(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
+    if area.is_empty() {
+        return;
+    }
+    let mut spans = vec![Span::raw(" ")];
+    let (mut column, mut chosen_end) = (1, 0);
+    for (at, setting) in SETTINGS.iter().enumerate() {
+        let value = wrap::fit(&sanitise::preview(&setting.value(&model.settings), 24), 24);
+        let changed = setting.value(&model.settings) != setting.value(&model.defaults);
+        let style = match (at == model.knob, changed) {
+            (true, _) => theme.chosen(),
+            (false, true) => theme.strong(),
+            (false, false) => theme.quiet(),
+        };
+        let mark = if changed { "*" } else { "" };
+        let span = Span::styled(format!(" {} {value}{mark} ", setting.name), style);
+        column += span.width();
+        if at == model.knob {
+            chosen_end = column;
+        }
+        spans.push(span);
+    }
+    let width = usize::from(area.width);
+    let skip = (chosen_end + 24).min(column).saturating_sub(width);
+    let line = Line::from(spans);
+    let paragraph = ratatui::widgets::Paragraph::new(line);
+    frame.render_widget(paragraph.scroll((0, u16::try_from(skip).unwrap_or(u16::MAX))), area);
+}
+
+pub(super) fn draw_footer(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
+    if area.is_empty() {
+        return;
+    }
+    if let Some(prompt) = &model.prompt {
+        draw_prompt(model, prompt, frame, area, theme);
+        return;
+    }
+    let line = if model.awaiting_outcome {
+        outcome_choice(theme)
+    } else if let Some(status) = &model.status {
+        Line::styled(format!(" {}", sanitise::line(status)), theme.strong())
+    } else if let Some(count) = model.count {
+        Line::styled(format!(" {count}"), theme.strong())
+    } else {
+        Line::from(keys(model, theme))
+    };
+    row(frame, area, &line);
+}
+
+fn outcome_choice<'a>(theme: Theme) -> Line<'a> {
+    let mut spans = vec![Span::raw(" only ")];
+    for (at, outcome) in Outcome::ALL.into_iter().enumerate() {
+        spans.push(Span::styled((at + 1).to_string(), theme.key()));
+        spans.push(Span::styled(format!(" {}  ", outcome.name()), theme.minimap(outcome)));
+    }
+    Line::from(spans)
+}
+
+/// The keys of the footer: as many as there is room for, help and quit always.
+fn keys<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
+    let mut spans = vec![Span::raw(" ")];
+    if model.overlay.is_some() {
+        for (key, word) in [("j k", "move"), ("Enter", "take"), ("Esc", "close")] {
+            push_key(&mut spans, key, word, theme);
+        }
+        return spans;
+    }
+    let word_of = |action| keymap::binding(action).map_or("", |binding| binding.footer);
+    let always: usize = [crate::app::action::Action::Help, crate::app::action::Action::Quit]
+        .iter()
+        .map(|&action| word_of(action).len() + 6)
+        .sum();
+    let mut room = usize::from(model.size.0).saturating_sub(1 + always);
+    for binding in BINDINGS.iter().filter(|binding| !binding.footer.is_empty()) {
+        let key = binding.keys[0].label();
+        let width = key.width() + binding.footer.width() + 3;
+        let last = matches!(binding.footer, "help" | "quit");
+        if !last && width > room {
+            continue;
+        }
+        room = room.saturating_sub(if last { 0 } else { width });
+        push_key(&mut spans, &key, binding.footer, theme);
+    }
+    spans
+}
+
+fn push_key(spans: &mut Vec<Span<'_>>, key: &str, word: &str, theme: Theme) {
+    spans.push(Span::styled(key.to_string(), theme.key()));
+    spans.push(Span::raw(format!(" {word}  ")));
+}
+
+fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
+    let label = match prompt.asks {
+        Asks::Search => "/".to_string(),
+        Asks::HelpSearch => "help /".into(),
+        Asks::Value(knob) => format!("{} (takes {}): ", SETTINGS[knob].name, SETTINGS[knob].range),
+    };
+    let width = usize::from(area.width);
+    let label = wrap::fit(&label, width / 2);
+    let room = width.saturating_sub(label.width() + 2);
+    let scroll = prompt.input.visual_scroll(room);
+    let text = prompt.input.value();
+    let shown = &text[wrap::window(text, scroll, room)];
+    let cursor = prompt.input.visual_cursor().saturating_sub(scroll);
+    let left = vec![
+        Span::raw(" "),
+        Span::styled(label.clone(), theme.key()),
+        Span::raw(sanitise::line(shown).into_owned()),
+    ];
+    let right = match (&prompt.error, prompt.asks) {
+        (Some(error), _) => vec![Span::styled(format!(" {error} "), theme.bad())],
+        (None, Asks::Search) => vec![Span::raw(match_count(model))],
+        _ => Vec::new(),
+    };
+    row(frame, area, &justified(left, right, width));
+    let x = area.x + u16::try_from(1 + label.width() + cursor).unwrap_or(0);
+    frame.set_cursor_position(Position { x: x.min(area.right() - 1), y: area.y });
+}
+
+/// Where the cursor stands among the matches: ` 3/17 `.
+pub(super) fn match_count(model: &Model) -> String {
+    let search = &model.search;
+    if search.pattern.is_empty() {
+        return String::new();
+    }
+    if !search.done {
+        return " … ".into();
+    }
+    let at = model.current().and_then(|entry| search.matches.binary_search(&entry).ok());
+    let at = at.map_or_else(|| "–".to_string(), |at| (at + 1).to_string());
+    format!(" {at}/{} ", search.matches.len())
+}
