@@ -71,14 +71,14 @@ bindings! {
     [Ctrl('o')], A::Back, Move, "", "back from there";
     [Key::Tab], A::NextPane, Move, "", "next pane";
     [Key::BackTab], A::PreviousPane, Move, "", "previous pane";
-    [Char('z')], A::Zoom, Move, "zoom", "this pane alone on the screen";
+    [Char('z')], A::Zoom, Move, "", "this pane alone on the screen";
     [Key::Enter], A::Into, Move, "", "into the detail; in a list, take this one";
     [Key::Esc], A::Out, Move, "", "out: close, clear the search, back to the list";
     [Char('/')], A::Search, Find, "search", "search all text, case counts once you type a capital";
     [Char('n')], A::NextMatch, Find, "", "next match";
     [Char('N')], A::PreviousMatch, Find, "", "previous match";
     [Char('F')], A::FilterByOutcome, Find, "outcome", "only one outcome: then 1 kept, 2 pinned, 3 deduped, 4 pointer, 5 trimmed, 6 dropped";
-    [Char('t')], A::FilterBySpeaker, Find, "role/tool", "only one role or tool, from a list";
+    [Char('t')], A::FilterBySpeaker, Find, "", "only one role or tool, from a list";
     [Char('\'')], A::NoFilter, Find, "", "no filter";
     [Char('m')], A::NextRulesMode, Knobs, "", "next rules_mode";
     [Char('p')], A::NextProvider, Knobs, "", "next provider";
@@ -101,7 +101,7 @@ bindings! {
     [Char('r')], A::RunAgain, Session, "", "decide again";
     [Char('w')], A::Wrap, Session, "", "wrap long lines, or not";
     [Char('M')], A::Mouse, Session, "", "leave the mouse to the terminal, to select text, or take it back";
-    [Char('y')], A::Copy, Session, "copy", "copy the entry's original text (OSC 52)";
+    [Char('y')], A::Copy, Session, "", "copy the entry's original text (OSC 52)";
     [Char('R')], A::Faults, Session, "", "what was repaired or skipped while reading";
     [Char('?'), F(1)], A::Help, Session, "help", "this help; / searches it";
     [Ctrl('z')], A::Suspend, Session, "", "suspend";
