@@ -33,7 +33,11 @@ impl Finder {
             Kind::Notice { title } => [title, ""],
             _ => ["", ""],
         };
-        self.0.is_match(&entry.content) || names.iter().any(|name| self.0.is_match(name))
+        self.is_in_text(&entry.content) || names.iter().any(|name| self.is_in_text(name))
+    }
+
+    pub fn is_in_text(&self, text: &str) -> bool {
+        self.0.is_match(text)
     }
 
     /// Where it stands in a text, as byte ranges.

@@ -152,6 +152,14 @@ impl Detail {
         false
     }
 
+    /// Scrolls to the first line in which something is found, a little context above it.
+    pub fn reveal(&mut self, is_found: impl Fn(&str) -> bool) {
+        const CONTEXT: usize = 2;
+        if let Some(line) = self.lines.iter().position(|line| is_found(&line.text())) {
+            self.top = (line.saturating_sub(CONTEXT), 0);
+        }
+    }
+
     pub fn to_start(&mut self) {
         self.top = (0, 0);
         self.left = 0;

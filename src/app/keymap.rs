@@ -67,7 +67,7 @@ bindings! {
     [Char('h'), Key::Left], A::Left, Move, "", "in the detail: scroll left";
     [Char('c')], A::NextChanged, Move, "changed", "next entry that the plan changes";
     [Char('C')], A::PreviousChanged, Move, "", "previous entry that the plan changes";
-    [Char('o')], A::ToTarget, Move, "", "to the entry it duplicates or points to";
+    [Char('o')], A::ToTarget, Move, "", "to the entry it duplicates or points to, else to the other half of its call and result";
     [Ctrl('o')], A::Back, Move, "", "back from there";
     [Key::Tab], A::NextPane, Move, "", "next pane";
     [Key::BackTab], A::PreviousPane, Move, "", "previous pane";

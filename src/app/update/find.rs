@@ -5,6 +5,7 @@ use super::super::list::Filter;
 use super::super::model::Model;
 use super::Effects;
 use super::motion;
+use crate::find::Finder;
 
 /// Asks for the entries that hold a pattern; an empty one finds nothing.
 pub(super) fn search(model: &mut Model, pattern: &str) -> Effects {
@@ -68,6 +69,15 @@ pub(super) fn next_match(model: &mut Model, times: isize) {
     }
     let height = model.list_height();
     model.list.move_to_entry(next, height);
+}
+
+/// Scrolls the detail to where the pattern stands in the entry under the cursor.
+pub(super) fn reveal_match(model: &mut Model) {
+    let is_match = |entry| model.search.matches.binary_search(&entry).is_ok();
+    if model.current().is_some_and(is_match) {
+        let finder = Finder::new(&model.search.pattern);
+        model.detail.reveal(|line| finder.is_in_text(line));
+    }
 }
 
 /// The matches that the filter lets through.

@@ -56,6 +56,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Effects {
     };
     if model.current() != shown {
         model.refresh_detail();
+        find::reveal_match(model);
     }
     effects.extend(highlight(model, shown));
     effects
