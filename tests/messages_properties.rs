@@ -1,8 +1,6 @@
 //! The message pass against a plain reading of its rules: everything compared with everything,
 //! every position of a text tried, the next candidate searched for anew each time.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use compactscope::compact::messages::{
@@ -140,8 +138,8 @@ fn plain_cut(unit: usize, content: &str, limit: usize) -> Option<Cut> {
     if text.len() <= limit {
         return None;
     }
-    let ends = (0..=limit).filter(|&at| at * 10 > limit * 4 && is_sentence_end(&text, at));
-    let (chars, kind) = match ends.last() {
+    let mut ends = (0..=limit).filter(|&at| at * 10 > limit * 4 && is_sentence_end(&text, at));
+    let (chars, kind) = match ends.next_back() {
         Some(at) => (at, CutKind::Sentence),
         None => (limit, CutKind::Hard),
     };

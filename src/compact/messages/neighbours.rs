@@ -8,13 +8,9 @@ use crate::session::Role;
 use super::classes::Classes;
 use super::profiles::{Least, Profiles};
 
-/// Pairs are kept in bands of similarity, each from one of these up to the one before, so that
-/// a threshold looks at no pair far below it.
-const BANDS: [f64; 10] = [0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5];
-
 /// Down to which similarity pairs are looked for: the first step serves the usual thresholds
 /// soon, the last one the whole range of the setting.
-const FLOORS: [f64; 2] = [BANDS[3], BANDS[9]];
+const FLOORS: [f64; 2] = [0.8, 0.5];
 
 /// How many similar pairs are kept, of 8 bytes each. Above it the lowest bands are forgotten.
 const MOST_PAIRS: usize = 8_000_000;
@@ -30,7 +26,8 @@ pub(super) struct Neighbours {
     /// The similarity down to which pairs were asked for.
     asked: f64,
     most_pairs: usize,
-    /// The most similar pairs first; without those that were too many.
+    /// From the most similar pairs down, so that a threshold looks at none far below it; without
+    /// the bands that were too many.
     bands: Vec<Band>,
     index: Index,
     /// How many classes there were when the profiles were begun.
@@ -38,12 +35,13 @@ pub(super) struct Neighbours {
     compared: usize,
 }
 
+/// The pairs whose similarity is at least `least` and below that of the band before.
 struct Band {
-    /// The lowest similarity of its pairs.
     least: f64,
-    pairs: usize,
     /// For each class, the earlier ones, ascending.
-    earlier: Vec<Vec<Neighbour>>,
+    pairs: Vec<Neighbour>,
+    /// Where each class's neighbours end in `pairs`.
+    ends: Vec<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -68,20 +66,19 @@ impl Default for Neighbours {
 }
 
 impl Neighbours {
-    /// Finds all pairs whose similarity is at least `floor`, one of the bands' edges. `words` is
-    /// how many words the vocabulary has.
+    /// Finds all pairs whose similarity is at least `floor`. `words` is how many words the
+    /// vocabulary has.
     pub fn new(floor: f64, classes: &Classes, words: usize) -> Neighbours {
         Neighbours::keeping(MOST_PAIRS, floor, classes, words)
     }
 
     /// As [`Neighbours::new`], with another bound on the pairs kept.
     pub fn keeping(most_pairs: usize, floor: f64, classes: &Classes, words: usize) -> Neighbours {
-        let edges = BANDS.into_iter().filter(|&least| least >= floor);
         let mut found = Neighbours {
             profiles: Profiles::new(classes, words),
             asked: floor,
             most_pairs,
-            bands: edges.map(|least| Band { least, pairs: 0, earlier: Vec::new() }).collect(),
+            bands: Band::down_to(floor),
             begun_with: classes.len(),
             ..Neighbours::default()
         };
@@ -121,12 +118,13 @@ impl Neighbours {
     /// runs, the most similar first.
     pub fn of(&self, class: usize, threshold: f64) -> impl Iterator<Item = &[Neighbour]> {
         let above = self.bands.iter().take_while(|band| band.least > threshold).count();
-        self.bands.iter().take(above + 1).map(move |band| &band.earlier[class][..])
+        self.bands.iter().take(above + 1).map(move |band| band.of(class))
     }
 
-    /// The similarity down to which all pairs are kept.
+    /// The similarity down to which all pairs are kept. Without a band that is 1: two classes
+    /// are never the same.
     fn floor(&self) -> f64 {
-        self.bands.last().map_or(f64::INFINITY, |band| band.least)
+        self.bands.last().map_or(1.0, |band| band.least)
     }
 
     fn compare_rest(&mut self, classes: &Classes) {
@@ -141,19 +139,37 @@ impl Neighbours {
     }
 
     fn keep(&mut self, class: usize, found: &[Neighbour]) {
-        for band in &mut self.bands {
-            band.earlier.push(Vec::new());
-        }
         for near in found {
             let similarity = near.similarity(class, &self.profiles);
             if let Some(band) = self.bands.iter_mut().find(|band| similarity >= band.least) {
-                band.earlier[class].push(*near);
-                band.pairs += 1;
+                band.pairs.push(*near);
             }
         }
-        while self.bands.iter().map(|band| band.pairs).sum::<usize>() > self.most_pairs {
+        for band in &mut self.bands {
+            band.ends.push(band.pairs.len());
+        }
+        while self.bands.iter().map(|band| band.pairs.len()).sum::<usize>() > self.most_pairs {
             self.bands.pop();
         }
+    }
+}
+
+impl Band {
+    /// Empty bands down to one that begins at `floor`: a hundredth wide from 0.9 up, where
+    /// thresholds mostly are, five below.
+    fn down_to(floor: f64) -> Vec<Band> {
+        (0..100)
+            .rev()
+            .filter(|hundredths| *hundredths >= 90 || hundredths % 5 == 0)
+            .map(|hundredths| f64::from(hundredths) / 100.0)
+            .take_while(|&least| least >= floor)
+            .map(|least| Band { least, pairs: Vec::new(), ends: Vec::new() })
+            .collect()
+    }
+
+    fn of(&self, class: usize) -> &[Neighbour] {
+        let start = class.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.pairs[start..self.ends[class]]
     }
 }
 
@@ -336,8 +352,20 @@ mod tests {
         let neighbours = Neighbours::keeping(50, 0.5, &classes, 30);
         assert!(!neighbours.covers(10.0 / 12.0));
         assert!(neighbours.covers(0.85));
-        assert!(neighbours.bands.iter().all(|band| band.pairs == 0));
+        assert!(neighbours.bands.iter().all(|band| band.pairs.is_empty()));
         assert_eq!(neighbours.floor_wanted(0.5), None);
+    }
+
+    #[test]
+    fn without_room_for_a_band_different_classes_are_still_known_to_differ() {
+        let mut classes = Classes::default();
+        for own in 200..220 {
+            add(&mut classes, Role::User, &(0..200).chain([own]).collect());
+        }
+        let neighbours = Neighbours::keeping(5, 0.5, &classes, 220);
+        assert!(neighbours.bands.is_empty());
+        assert!(!neighbours.covers(0.995) && neighbours.covers(1.0));
+        assert_eq!(kept_pairs(&neighbours, &classes, 1.0), []);
     }
 
     #[test]

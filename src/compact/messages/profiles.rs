@@ -8,6 +8,9 @@ use super::classes::{Class, Classes};
 /// How many words are kept as bits.
 const COMMON: usize = 256;
 
+/// How many bits stand for the other words.
+const SIGNATURE: usize = 256;
+
 /// Where the tokens of words begin that were known when the profiles were begun.
 const KNOWN: u32 = 1 << 31;
 
@@ -24,6 +27,8 @@ struct Profile {
     common: [u64; COMMON / 64],
     /// The tokens of the other words, ascending.
     rare: Box<[u32]>,
+    /// The same as bits: each token sets one.
+    signature: [u64; SIGNATURE / 64],
 }
 
 /// A similarity that a pair has to reach.
@@ -64,7 +69,8 @@ impl Profiles {
             }
         }
         rare.sort_unstable();
-        self.all.push(Profile { size: class.words.len(), common, rare: rare.into() });
+        let signature = signature(&rare);
+        self.all.push(Profile { size: class.words.len(), common, rare: rare.into(), signature });
     }
 
     /// The `length` rarest tokens of a class, rarest first.
@@ -93,7 +99,9 @@ impl Profiles {
         }
         let common = a.common_with(b);
         let most = common + a.rare.len().min(b.rare.len());
-        if !least.can_be_reached(most, sizes) {
+        if !least.can_be_reached(most, sizes)
+            || !least.can_be_reached(common + a.rare_at_most(b), sizes)
+        {
             return None;
         }
         let shared = common + shared_tokens(&a.rare, &b.rare);
@@ -124,6 +132,17 @@ impl Profile {
     fn common_with(&self, other: &Profile) -> usize {
         (0..COMMON / 64).map(|i| (self.common[i] & other.common[i]).count_ones() as usize).sum()
     }
+
+    /// How many of the other words they can share at most: each bit that only one side has
+    /// stands for a word, at least, that the other has not.
+    fn rare_at_most(&self, other: &Profile) -> usize {
+        let (mut only_here, mut only_there) = (0, 0);
+        for (a, b) in self.signature.iter().zip(&other.signature) {
+            only_here += (a & !b).count_ones() as usize;
+            only_there += (b & !a).count_ones() as usize;
+        }
+        (self.rare.len() - only_here).min(other.rare.len() - only_there)
+    }
 }
 
 impl Least {
@@ -138,6 +157,15 @@ impl Least {
     fn can_be_reached(&self, shared: usize, sizes: usize) -> bool {
         shared as f64 + 1e-6 >= self.share * sizes as f64
     }
+}
+
+fn signature(tokens: &[u32]) -> [u64; SIGNATURE / 64] {
+    let mut bits = [0; SIGNATURE / 64];
+    for token in tokens {
+        let bit = *token as usize % SIGNATURE;
+        bits[bit / 64] |= 1 << (bit % 64);
+    }
+    bits
 }
 
 /// How many tokens two ascending lists share.

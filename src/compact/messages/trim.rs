@@ -76,16 +76,17 @@ fn ends_sentence(before: &str, next: char) -> bool {
     if next == '\n' {
         return true;
     }
-    if next.is_whitespace() {
-        let bare = before.trim_end_matches(CLOSERS);
-        if bare.ends_with(TERMINATORS) {
-            return true;
-        }
+    // Most positions are settled here: no closer or terminator is a letter or digit.
+    if before.as_bytes().last().is_none_or(u8::is_ascii_alphanumeric) {
+        return false;
     }
-    // No wide terminator or closer is ASCII.
-    let wide = before.as_bytes().last().is_some_and(|byte| !byte.is_ascii());
-    wide && !WIDE_CLOSERS.contains(&next)
-        && before.trim_end_matches(WIDE_CLOSERS).ends_with(WIDE_TERMINATORS)
+    let narrow = next.is_whitespace() && closed(before, &CLOSERS, &TERMINATORS);
+    narrow || !WIDE_CLOSERS.contains(&next) && closed(before, &WIDE_CLOSERS, &WIDE_TERMINATORS)
+}
+
+/// Whether the text ends in a terminator and any number of closers.
+fn closed(text: &str, closers: &[char], terminators: &[char]) -> bool {
+    text.trim_end_matches(closers).ends_with(terminators)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// How much of a request's own text a message repeats, in characters.
-const QUOTED: usize = 40;
+const QUOTED: usize = 80;
 
 /// A request outside the contract's schema: where, and what is wrong there.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -48,11 +48,27 @@ impl Fault {
     }
 }
 
-/// The beginning of a text of the request, safe to print.
+/// The beginning of a text of the request, safe to print: what steers a terminal or the
+/// direction of writing is spelled out.
 pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::new();
     let mut characters = text.chars();
-    let head: String = characters.by_ref().take(QUOTED).flat_map(char::escape_debug).collect();
-    if characters.next().is_some() { head + "…" } else { head }
+    for character in characters.by_ref().take(QUOTED) {
+        if character.is_control() || is_direction(character) {
+            quoted.extend(character.escape_unicode());
+        } else {
+            quoted.push(character);
+        }
+    }
+    if characters.next().is_some() {
+        quoted.push('…');
+    }
+    quoted
+}
+
+/// Whether it is one of the Unicode Bidi_Control characters.
+fn is_direction(character: char) -> bool {
+    matches!(character, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A number with its thousands set apart: `8,000`.
@@ -81,6 +97,7 @@ mod tests {
     #[test]
     fn quoted_text_is_short_and_carries_no_control_characters() {
         assert_eq!(quoted("a\u{1b}[2J"), "a\\u{1b}[2J");
-        assert_eq!(quoted(&"x".repeat(41)), "x".repeat(40) + "…");
+        assert_eq!(quoted("\u{202e}it's \"é\""), "\\u{202e}it's \"é\"");
+        assert_eq!(quoted(&"x".repeat(81)), "x".repeat(80) + "…");
     }
 }

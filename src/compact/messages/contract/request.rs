@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(refused(r#""budget_chars":1e400"#), format!("budget_chars: 1e400 {range}"));
         assert_eq!(refused(r#""budget_chars":-1e999"#), format!("budget_chars: -1e999 {range}"));
         let huge = "9".repeat(500);
-        let shown = format!("budget_chars: {}… {range}", &huge[..40]);
+        let shown = format!("budget_chars: {}… {range}", &huge[..80]);
         assert_eq!(refused(&format!(r#""budget_chars":{huge}"#)), shown);
         assert_eq!(refused(r#""budget_chars":100.5"#), "budget_chars: 100.5 is not an integer");
         assert_eq!(
