@@ -6,7 +6,6 @@
 mod features;
 pub mod messages;
 pub mod plan;
-pub mod python;
 pub mod settings;
 pub mod tool_calls;
 pub mod verify;

@@ -15,10 +15,10 @@ pub enum ReadError {
     )]
     UnknownFormat,
     /// A document that stops being JSON on this line.
-    #[error("not JSON from here on ({reason}): the file may be cut off, or may not be JSON")]
+    #[error("no JSON document: {reason}; mend the file, or name its format with --format")]
     NotJson { line: usize, reason: &'static str },
     /// JSON, but not of the named format; `place` is a path such as `messages[3].content`.
-    #[error("{place}: {problem}, as {} asks; mend it, or name another --format", format.title())]
+    #[error("{place}: {problem} (read as {}); mend it, or name another --format", format.title())]
     Shape { format: Format, line: Option<usize>, place: String, problem: String },
 }
 

@@ -146,6 +146,7 @@ impl Head {
         }
         self.bytes.extend_from_slice(&bytes[taken..]);
         let mut survey = self.survey.clone();
+        survey.start(&self.bytes[self.line..]);
         if self.objects.scan(&bytes[taken..]) {
             survey.line(&self.bytes[self.line..]);
         }

@@ -11,6 +11,10 @@ use super::assembly::Assembly;
 use super::formats::{Record, conversation, is_conversation};
 use super::repair;
 
+/// How often a line may be read over in search of a record after a broken one. Objects that are
+/// open to the end of the line would make it the square of its length.
+const SEARCH_EFFORT: usize = 16;
+
 /// How the values of a line are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineFormat {
@@ -187,13 +191,23 @@ impl LineFormat {
     /// record beyond doubt, with nothing but further objects after it. An object inside a broken
     /// record is followed by the rest of that.
     fn next_record(self, text: &str) -> Option<usize> {
-        memchr::memchr_iter(b'{', text.as_bytes()).skip_while(|at| *at == 0).find(|at| {
-            self.first(&text[*at..]).is_ok_and(|taken| {
-                let after = text[*at + taken.length..]
-                    .trim_start_matches(|c: char| is_space(c) || c == '\0');
-                (after.is_empty() || after.starts_with('{')) && taken.value.is_certain()
-            })
-        })
+        let mut effort = text.len().saturating_mul(SEARCH_EFFORT);
+        for at in memchr::memchr_iter(b'{', text.as_bytes()).skip_while(|at| *at == 0) {
+            let read = match self.first(&text[at..]) {
+                Ok(taken) if taken.is_record_before(&text[at + taken.length..]) => return Some(at),
+                Ok(taken) => taken.length,
+                Err(error) => error.column(),
+            };
+            effort = effort.checked_sub(read)?;
+        }
+        None
+    }
+}
+
+impl Taken<'_> {
+    fn is_record_before(&self, rest: &str) -> bool {
+        let rest = rest.trim_start_matches(|c: char| is_space(c) || c == '\0');
+        (rest.is_empty() || rest.starts_with('{')) && self.value.is_certain()
     }
 }
 

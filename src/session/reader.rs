@@ -26,7 +26,7 @@ pub fn read(bytes: &[u8], source: Source, format: Option<Format>) -> Result<Sess
             format: session.format,
             line: session.faults.first().map(|fault| fault.line),
             place: "the file".to_owned(),
-            problem: "holds no record".to_owned(),
+            problem: "must hold a record".to_owned(),
         });
     }
     Ok(session)

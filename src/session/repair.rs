@@ -61,6 +61,8 @@ pub(super) fn reason(error: &serde_json::Error) -> &'static str {
         "it is cut off"
     } else if error.to_string().starts_with("recursion limit") {
         "it is nested too deeply"
+    } else if error.is_data() {
+        "it is not of the shape it should be"
     } else {
         "it is not JSON"
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::request::{RequestError, malformed};
 use super::transcript::{Call, Output, Transcript, Turn};
-use crate::compact::python::{ascii_json, python_json};
+use crate::python::{ascii_json, python_json};
 
 /// A transcript, and the input of each call as it was given, by message and call. An input that
 /// is no object counts as an empty one: `None`.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::apply::Compacted;
 use super::transcript::{Output, Transcript, Turn};
-use crate::compact::python::python_json_sorted;
+use crate::python::python_json_sorted;
 
 /// Each message that equals a message of the input becomes `{"ref": its index}`. Equal messages
 /// are taken in order: a reference never goes back behind an earlier one.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::transcript::{Call, Output, Transcript, Turn};
-use crate::compact::python::ascii_json;
+use crate::python::ascii_json;
 
 /// The inputs of a transcript's calls, by message and call. `None` stands for an empty object.
 pub(super) type Inputs<'v> = [Vec<Option<&'v Value>>];

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::parse::{Parsed, parse_messages};
-use crate::compact::python::is_space;
+use crate::python::is_space;
 
 const PROVIDERS: [&str; 5] = ["auto", "specialist-v3", "rules", "jev", "laya"];
 const RULES_MODES: [&str; 4] = ["lossless", "recoverable", "stashed", "lossy"];

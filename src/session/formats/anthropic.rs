@@ -2,7 +2,7 @@
 
 use super::block::Content;
 use super::document::Around;
-use super::message::{ApiMessage, Voice, add_blocks, fields};
+use super::message::{ApiMessage, Voice, add_blocks, fields, no_role};
 use crate::session::Role;
 use crate::session::assembly::{Assembly, Head};
 
@@ -14,7 +14,7 @@ pub(super) fn add(
     out: &mut Assembly,
 ) -> serde_json::Result<()> {
     let message: ApiMessage = serde_json::from_str(json)?;
-    let name = message.role.as_deref().unwrap_or("(no role)");
+    let name = message.role.as_deref().ok_or_else(no_role)?;
     let (role, voice) = match name {
         "assistant" => (Role::Assistant, Voice::Model),
         "system" | "developer" => (Role::System, Voice::Model),

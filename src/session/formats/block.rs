@@ -8,7 +8,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::loose::{Count, Flag, Text, absent};
-use crate::session::python_json;
+use crate::python::python_json;
 
 /// One block of a message.
 #[derive(Debug, Default)]
@@ -59,6 +59,14 @@ impl<'de> Visitor<'de> for ContentVisitor {
         Ok(Content(vec![Block::Other]))
     }
 
+    fn visit_i64<E>(self, _: i64) -> Result<Content<'de>, E> {
+        Ok(Content(vec![Block::Other]))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Content<'de>, E> {
+        Ok(Content(vec![Block::Other]))
+    }
+
     fn visit_str<E>(self, text: &str) -> Result<Content<'de>, E> {
         Ok(Content(vec![Block::Text(Arc::from(text))]))
     }
@@ -97,6 +105,9 @@ enum Key {
     Content,
     IsError,
     Source,
+    /// The key of a number that is handed over as a map (see `loose`).
+    #[serde(rename = "$serde_json::private::Number")]
+    Number,
     #[serde(other)]
     Other,
 }
@@ -118,7 +129,7 @@ struct Members<'a> {
 
 impl<'de> Visitor<'de> for BlockVisitor {
     type Value = Block<'de>;
-    absent!('de: bool list);
+    absent!('de: bool number list);
 
     fn visit_unit<E>(self) -> Result<Block<'de>, E> {
         Ok(Block::Null)
@@ -146,7 +157,7 @@ impl<'de> Visitor<'de> for BlockVisitor {
                 }
                 Key::IsError => block.is_error = members.next_value()?,
                 Key::Source => block.source = members.next_value()?,
-                Key::Other => drop(members.next_value::<IgnoredAny>()?),
+                Key::Number | Key::Other => drop(members.next_value::<IgnoredAny>()?),
             }
         }
         Ok(block.into_block())
@@ -185,7 +196,7 @@ impl<'de> Deserialize<'de> for Shared {
         struct SharedVisitor;
         impl<'de> Visitor<'de> for SharedVisitor {
             type Value = Shared;
-            absent!('de: bool null list map);
+            absent!('de: bool number null list map);
             fn visit_str<E>(self, text: &str) -> Result<Shared, E> {
                 Ok(Shared(Some(Arc::from(text))))
             }
@@ -206,6 +217,12 @@ impl<'de> Deserialize<'de> for ResultContent {
             absent!('de: null);
             fn visit_bool<E>(self, flag: bool) -> Result<Arc<str>, E> {
                 Ok(if flag { "true" } else { "false" }.into())
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<Arc<str>, E> {
+                Ok(number.to_string().into())
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<Arc<str>, E> {
+                Ok(number.to_string().into())
             }
             fn visit_str<E>(self, text: &str) -> Result<Arc<str>, E> {
                 Ok(Arc::from(text))
@@ -243,7 +260,7 @@ struct PartVisitor;
 
 impl<'de> Visitor<'de> for PartVisitor {
     type Value = Part<'de>;
-    absent!('de: bool null list);
+    absent!('de: bool number null list);
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Part<'de>, E> {
         Ok(Part(Cow::Borrowed(text)))
@@ -258,7 +275,7 @@ impl<'de> Visitor<'de> for PartVisitor {
         while let Some(key) = members.next_key()? {
             match key {
                 Key::Type => kind = members.next_value()?,
-                Key::Text => text = members.next_value()?,
+                Key::Text | Key::Number => text = members.next_value()?,
                 _ => drop(members.next_value::<IgnoredAny>()?),
             }
         }
@@ -298,7 +315,7 @@ enum ImageKey {
 
 impl<'de> Visitor<'de> for ImageVisitor {
     type Value = ImageSource<'de>;
-    absent!('de: bool null text list);
+    absent!('de: bool number null text list);
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<ImageSource<'de>, A::Error> {
         let mut source = ImageSource::default();
@@ -365,7 +382,7 @@ enum UsageKey {
 
 impl<'de> Visitor<'de> for UsageVisitor {
     type Value = Usage;
-    absent!('de: bool null text list);
+    absent!('de: bool number null text list);
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Usage, A::Error> {
         let (mut input, mut written, mut read) = (None, None, None);

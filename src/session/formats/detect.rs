@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::claude_code;
 use super::message::{fields, string};
 use crate::session::Format;
+use crate::session::repair::BOM;
 
 /// Lines that are looked at before a format is settled.
 pub(in crate::session) const SURVEYED_LINES: usize = 64;
@@ -52,19 +53,28 @@ pub(super) struct Ballot {
     hook: usize,
     /// A role and a text: any format could have written it.
     plain: usize,
+    /// What no format would call a message.
+    strange: usize,
 }
 
 impl Survey {
     /// Looks at one line, without its line feed.
     pub fn line(&mut self, line: &[u8]) {
         self.lines += 1;
+        self.start(line);
         let text = String::from_utf8_lossy(line);
         let text = text.trim_start_matches(['\u{feff}', '\0', ' ', '\t', '\r']);
-        self.first = self.first.or(text.bytes().next());
         let values = Deserializer::from_str(text).into_iter::<Fields>();
         for value in values.take(SURVEYED_VALUES).map_while(Result::ok) {
             self.value(&value);
         }
+    }
+
+    /// Looks at the start of a line that has not ended yet.
+    pub fn start(&mut self, line: &[u8]) {
+        let blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+        let line = line.strip_prefix(BOM).unwrap_or(line);
+        self.first = self.first.or(line.iter().copied().find(|byte| !blank(byte)));
     }
 
     fn value(&mut self, value: &Fields<'_>) {
@@ -140,15 +150,14 @@ pub(super) fn of_object(document: &Fields<'_>) -> Option<Format> {
         if anthropic.iter().any(|key| document.contains_key(*key)) {
             return Some(Format::AnthropicMessages);
         }
-        return Some(Format::OpenAiChat);
     }
-    ballot.format()
+    if messages.is_empty() { Some(Format::OpenAiChat) } else { ballot.format() }
 }
 
 /// The format of a document that is a list of these elements.
 pub(super) fn of_list(list: &[&RawValue]) -> Option<Format> {
     let mut ballot = Ballot::default();
-    match trajectory(list.first()?) {
+    match trajectory(list.first().copied()?) {
         Some(messages) => ballot.count(&elements(messages)),
         None => ballot.count(list),
     }
@@ -167,7 +176,7 @@ fn request(object: &Fields<'_>) -> Option<Format> {
 }
 
 /// The list of messages that one result of a benchmark run holds.
-pub(super) fn trajectory<'a>(result: &&'a RawValue) -> Option<&'a RawValue> {
+pub(super) fn trajectory(result: &RawValue) -> Option<&RawValue> {
     let result = fields(result.get())?;
     if result.contains_key("role") {
         return None;
@@ -184,14 +193,18 @@ pub(super) fn elements(list: &RawValue) -> Vec<&RawValue> {
 impl Ballot {
     fn count(&mut self, messages: &[&RawValue]) {
         for message in messages.iter().take(SURVEYED_MESSAGES) {
-            if let Some(message) = fields(message.get()) {
-                self.message(&message);
+            match fields(message.get()) {
+                Some(message) => self.message(&message),
+                None => self.strange += 1,
             }
         }
     }
 
     fn message(&mut self, message: &Fields<'_>) {
-        let Some(role) = message.get("role").and_then(|role| string(role)) else { return };
+        let Some(role) = message.get("role").and_then(|role| string(role)) else {
+            self.strange += 1;
+            return;
+        };
         let has = |key: &str| message.contains_key(key);
         let content = message.get("content").map_or("", |content| content.get());
         if is_hook(message) {
@@ -216,8 +229,9 @@ impl Ballot {
         for kind in kinds {
             match kind.as_str() {
                 "image_url" | "input_audio" | "refusal" => self.openai += 1,
-                "text" => self.plain += 1,
-                _ => self.anthropic += 1,
+                "tool_use" | "tool_result" | "thinking" | "redacted_thinking"
+                | "server_tool_use" | "image" | "document" => self.anthropic += 1,
+                _ => self.plain += 1,
             }
         }
     }
@@ -239,7 +253,7 @@ impl Ballot {
     }
 
     fn format(&self) -> Option<Format> {
-        (self.decided() + self.plain > 0).then(|| self.winner())
+        (self.decided() + self.plain > self.strange).then(|| self.winner())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
 use super::detect::{self, Fields, elements};
@@ -88,7 +89,7 @@ pub(in crate::session) fn read_document(
                 notes.push((1, "halves of surrogate pairs were replaced by U+FFFD"));
                 (&*mended, top)
             }
-            Err(_) => return Err(not_json(&error)),
+            Err(_) => return Err(refusal(&text, &error, named)),
         },
     };
     let format = named.or_else(|| top.format()).ok_or(ReadError::UnknownFormat)?;
@@ -126,8 +127,19 @@ fn plain_text<'a>(bytes: &'a [u8], notes: &mut Vec<(usize, &'static str)>) -> Co
     text
 }
 
-fn not_json(error: &serde_json::Error) -> ReadError {
-    ReadError::NotJson { line: error.line().max(1), reason: repair::reason(error) }
+/// Why text is no document: it is not JSON, it is several, or it is lines of something unknown.
+fn refusal(text: &str, error: &serde_json::Error, named: Option<Format>) -> ReadError {
+    let mut values = Deserializer::from_str(text).into_iter::<&RawValue>();
+    let first = values.next().and_then(Result::ok);
+    let known = |json: &RawValue| Top::parse(json.get()).ok().and_then(|top| top.format());
+    let reason = match first {
+        Some(first) if named.is_some() || known(first).is_some() => {
+            "another value follows the document"
+        }
+        Some(_) => return ReadError::UnknownFormat,
+        None => repair::reason(error),
+    };
+    ReadError::NotJson { line: error.line().max(1), reason }
 }
 
 /// Whether JSON is an object with a list of messages.
@@ -160,7 +172,7 @@ fn add_conversation(
     mut lines: Lines<'_>,
     out: &mut Assembly,
 ) -> Result<(), ReadError> {
-    let found = find(top).ok_or_else(|| ReadError::Shape {
+    let found = find(top, lines.text).ok_or_else(|| ReadError::Shape {
         format: out.session().format,
         line: Some(lines.first),
         place: "messages".to_owned(),
@@ -183,7 +195,8 @@ fn add_conversation(
     Ok(())
 }
 
-fn find<'a>(top: &Top<'a>) -> Option<Conversation<'a>> {
+/// `text` is the document itself: an answer of the Messages API is its own only message.
+fn find<'a>(top: &Top<'a>, text: &'a str) -> Option<Conversation<'a>> {
     let plain = |messages| Conversation {
         system: None,
         messages,
@@ -191,15 +204,22 @@ fn find<'a>(top: &Top<'a>) -> Option<Conversation<'a>> {
         left_out: None,
     };
     match top {
-        Top::List(list) => Some(match list.first().and_then(detect::trajectory) {
+        Top::List(list) => Some(match list.first().copied().and_then(detect::trajectory) {
             Some(messages) => Conversation {
                 left_out: Some(("results", list[1..].to_vec())),
                 ..plain(elements(messages))
             },
             None => plain(list.clone()),
         }),
+        Top::Object(members) if is_message(members) => {
+            Some(plain(vec![serde_json::from_str(text).ok()?]))
+        }
         Top::Object(members) => in_object(members),
     }
+}
+
+fn is_message(members: &Fields<'_>) -> bool {
+    members.contains_key("role") && members.contains_key("content")
 }
 
 fn in_object<'a>(members: &Fields<'a>) -> Option<Conversation<'a>> {

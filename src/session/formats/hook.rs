@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::message::no_role;
+use crate::python::python_json;
+use crate::session::Role;
 use crate::session::assembly::{Assembly, Head};
-use crate::session::{Role, python_json};
 
 /// Names under which calls come, the first that holds something counts.
 pub(super) const CALLS: [&str; 2] = ["toolUses", "tool_calls"];
@@ -17,7 +19,7 @@ const IDS: [&str; 3] = ["tool_use_id", "id", "tool_call_id"];
 /// Adds one message.
 pub(super) fn add(json: &str, line: usize, out: &mut Assembly) -> serde_json::Result<()> {
     let message: Map<String, Value> = serde_json::from_str(json)?;
-    let name = message.get("role").and_then(Value::as_str).unwrap_or("(no role)");
+    let name = message.get("role").and_then(Value::as_str).ok_or_else(no_role)?;
     out.count(name);
     let id = ["id", "handle"].into_iter().find_map(|key| message.get(key)?.as_str());
     out.message(role(name), Head { line, id, ..Head::default() });

@@ -43,7 +43,18 @@ macro_rules! absent_as {
             Ok(Default::default())
         }
     };
-    // Numbers arrive as maps too.
+    // Numbers that fit a machine word arrive so, others as maps.
+    (number $lifetime:lifetime) => {
+        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+            Ok(Default::default())
+        }
+        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+            Ok(Default::default())
+        }
+        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+            Ok(Default::default())
+        }
+    };
     (map $lifetime:lifetime) => {
         fn visit_map<A: serde::de::MapAccess<$lifetime>>(
             self,
@@ -73,7 +84,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
         struct TextVisitor;
         impl<'de> Visitor<'de> for TextVisitor {
             type Value = Text<'de>;
-            absent!('de: bool null list map);
+            absent!('de: bool number null list map);
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
                 Ok(Text(Some(Cow::Borrowed(text))))
             }
@@ -94,7 +105,7 @@ impl<'de> Deserialize<'de> for Flag {
         struct FlagVisitor;
         impl<'de> Visitor<'de> for FlagVisitor {
             type Value = Flag;
-            absent!('de: null text list map);
+            absent!('de: number null text list map);
             fn visit_bool<E>(self, flag: bool) -> Result<Flag, E> {
                 Ok(Flag(flag))
             }
@@ -113,6 +124,15 @@ impl<'de> Deserialize<'de> for Count {
         impl<'de> Visitor<'de> for CountVisitor {
             type Value = Count;
             absent!('de: bool null text list);
+            fn visit_i64<E>(self, count: i64) -> Result<Count, E> {
+                Ok(Count(u64::try_from(count).ok()))
+            }
+            fn visit_u64<E>(self, count: u64) -> Result<Count, E> {
+                Ok(Count(Some(count)))
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Count, E> {
+                Ok(Count(None))
+            }
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Count, A::Error> {
                 let mut count = Count::default();
                 while let Some(Text(key)) = members.next_key()? {

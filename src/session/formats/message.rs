@@ -47,7 +47,7 @@ struct MessageVisitor;
 
 impl<'de> Visitor<'de> for MessageVisitor {
     type Value = ApiMessage<'de>;
-    absent!('de: bool null text list);
+    absent!('de: bool number null text list);
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<ApiMessage<'de>, A::Error> {
         let mut message = ApiMessage { is_object: true, ..ApiMessage::default() };
@@ -85,7 +85,7 @@ pub(super) fn add_blocks<'r>(
     out: &mut Assembly,
 ) {
     let mut spoken = Some(spoken(&blocks, voice));
-    let mut raw = RawBlocks::Unread(raw);
+    let mut raw = RawBlocks { read: Some(raw), blocks: Vec::new() };
     for (index, block) in blocks.into_iter().enumerate() {
         match block {
             Block::Text(text) => match notice_title(&text, voice) {
@@ -129,23 +129,19 @@ fn spoken(blocks: &[Block<'_>], voice: Voice) -> Arc<str> {
 }
 
 /// The JSON of each block, read once and only when wanted.
-enum RawBlocks<'r, F> {
-    Unread(F),
-    Read(Vec<&'r RawValue>),
-    Taken,
+struct RawBlocks<'r, F> {
+    read: Option<F>,
+    blocks: Vec<&'r RawValue>,
 }
 
 impl<'r, F: FnOnce() -> Option<&'r RawValue>> RawBlocks<'r, F> {
     fn at(&mut self, index: usize) -> &'r str {
-        if let RawBlocks::Unread(read) = std::mem::replace(self, RawBlocks::Taken) {
+        if let Some(read) = self.read.take() {
             let content = read();
             let list = content.and_then(|content| serde_json::from_str(content.get()).ok());
-            *self = RawBlocks::Read(list.unwrap_or_else(|| content.into_iter().collect()));
+            self.blocks = list.unwrap_or_else(|| content.into_iter().collect());
         }
-        match self {
-            RawBlocks::Read(blocks) => blocks.get(index).map_or("", |block| block.get()),
-            _ => "",
-        }
+        self.blocks.get(index).map_or("", |block| block.get())
     }
 }
 
@@ -162,4 +158,9 @@ pub(super) fn string(json: &RawValue) -> Option<String> {
 /// The `type` of an object.
 fn kind_of(json: &str) -> Option<String> {
     fields(json)?.get("type").and_then(|kind| string(kind))
+}
+
+/// A message that nobody speaks is none: its content would have no place.
+pub(super) fn no_role() -> serde_json::Error {
+    serde::de::Error::missing_field("role")
 }

@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 use super::block::{decoded_size, grouped};
 use super::detect::Fields;
 use super::document::Around;
+use super::message::no_role;
+use crate::python::python_json;
 use crate::session::assembly::{Assembly, Head};
-use crate::session::{Kind, Role, python_json};
+use crate::session::{Kind, Role};
 
 /// Adds one message.
 pub(super) fn add(
@@ -18,7 +20,7 @@ pub(super) fn add(
     out: &mut Assembly,
 ) -> serde_json::Result<()> {
     let message: Map<String, Value> = serde_json::from_str(json)?;
-    let name = text(&message, "role").unwrap_or("(no role)");
+    let name = text(&message, "role").ok_or_else(no_role)?;
     let role = role(name);
     out.count(name);
     let answered = role == Role::Assistant;

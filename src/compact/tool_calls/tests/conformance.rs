@@ -6,8 +6,8 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::compact::python::{python_json, python_number};
-use crate::compact::tool_calls::{RequestError, Tokens, compact_transcript, heuristic_tokens};
+use crate::compact::tool_calls::{RequestError, Tokens, compact_transcript};
+use crate::python::{python_json, python_number};
 
 /// Fields that hold a clock's reading or name this machine.
 const VARYING: [&str; 2] = ["latency_ms", "stash_dir"];
@@ -29,7 +29,7 @@ fn is_built(case: &Value) -> bool {
 
 fn answer(case: &Value) -> Result<Value, RequestError> {
     let request = serde_json::to_vec(&case["request"]).unwrap();
-    let tokens = Tokens { count: &heuristic_tokens, method: "approximate" };
+    let tokens = Tokens { count: &super::heuristic_tokens, method: "approximate" };
     compact_transcript(&request, &tokens)
 }
 

@@ -1,11 +1,11 @@
 use serde_json::{Value, json};
 
-use crate::compact::tool_calls::{RequestError, Tokens, compact_transcript, heuristic_tokens};
+use crate::compact::tool_calls::{RequestError, Tokens, compact_transcript};
 
 const TEXT: &str = "an output that is long enough for a pointer to be shorter";
 
 fn try_answer(request: &[u8]) -> Result<Value, RequestError> {
-    compact_transcript(request, &Tokens { count: &heuristic_tokens, method: "approximate" })
+    compact_transcript(request, &Tokens { count: &super::heuristic_tokens, method: "approximate" })
 }
 
 fn answer(messages: Value, settings: Value) -> Value {

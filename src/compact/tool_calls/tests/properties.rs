@@ -9,8 +9,7 @@ use super::generate::{messages, pins};
 use super::naive;
 use crate::compact::tool_calls::parse::parse_messages;
 use crate::compact::tool_calls::{
-    Action, Decision, Index, Position, Tokens, Transcript, compact_transcript, heuristic_tokens,
-    lossless,
+    Action, Decision, Index, Position, Tokens, Transcript, compact_transcript, lossless,
 };
 
 fn answer(messages: &[Value], preserve_recent: usize, form: Option<&str>) -> Value {
@@ -19,7 +18,7 @@ fn answer(messages: &[Value], preserve_recent: usize, form: Option<&str>) -> Val
     if let Some(form) = form {
         request[form] = json!(true);
     }
-    let tokens = Tokens { count: &heuristic_tokens, method: "approximate" };
+    let tokens = Tokens { count: &super::heuristic_tokens, method: "approximate" };
     compact_transcript(&serde_json::to_vec(&request).unwrap(), &tokens).unwrap()
 }
 
@@ -206,7 +205,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-        let tokens = Tokens { count: &heuristic_tokens, method: "approximate" };
+        let tokens = Tokens { count: &super::heuristic_tokens, method: "approximate" };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let request = json!({"question": text, "messages": [{"role": "user", "text": text,
             "toolResults": [{"id": text, "text": text}]}], "provider": "rules"});

@@ -106,7 +106,7 @@ enum AttachmentKey {
 
 impl<'de> Visitor<'de> for AttachmentVisitor {
     type Value = Attachment<'de>;
-    absent!('de: bool null text list);
+    absent!('de: bool number null text list);
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Attachment<'de>, A::Error> {
         let mut attachment = Attachment::default();

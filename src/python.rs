@@ -1,5 +1,7 @@
-//! JSON text in the form that the reference counts and shows: Python's
-//! `json.dumps(value, ensure_ascii=False)`.
+//! The habits of the reference's language that show in its answers and sizes: JSON as Python's
+//! `json.dumps` writes it, and what Python takes for white space.
+
+use std::fmt::Write;
 
 use serde_json::{Number, Value};
 
@@ -9,11 +11,46 @@ use serde_json::{Number, Value};
 /// A float beyond the range of a double is `Infinity`, as it is for Python.
 pub fn python_json(value: &Value) -> String {
     let mut out = String::new();
-    write_value(&mut out, value);
+    write_value(&mut out, value, false);
     out
 }
 
-fn write_value(out: &mut String, value: &Value) {
+/// [`python_json`] with the keys of every object sorted, so that equal values read the same.
+pub fn python_json_sorted(value: &Value) -> String {
+    let mut out = String::new();
+    write_value(&mut out, value, true);
+    out
+}
+
+/// What `ensure_ascii=True` makes of JSON written by [`python_json`]. Beyond ASCII there is only
+/// string content, so each such character becomes its escape where it stands.
+pub fn ascii_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c <= '~' {
+            out.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+    out
+}
+
+/// `str.isspace` of one character: Unicode white space and the four separators FS, GS, RS, US.
+pub fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+/// A number as Python prints it.
+pub fn python_number(number: &Number) -> String {
+    let mut out = String::new();
+    write_number(&mut out, number);
+    out
+}
+
+fn write_value(out: &mut String, value: &Value, sorted: bool) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
@@ -24,17 +61,21 @@ fn write_value(out: &mut String, value: &Value) {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
                 separate(out, index);
-                write_value(out, item);
+                write_value(out, item, sorted);
             }
             out.push(']');
         }
         Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            if sorted {
+                members.sort_unstable_by_key(|member| member.0);
+            }
             out.push('{');
-            for (index, (key, member)) in members.iter().enumerate() {
+            for (index, (key, member)) in members.into_iter().enumerate() {
                 separate(out, index);
                 write_string(out, key);
                 out.push_str(": ");
-                write_value(out, member);
+                write_value(out, member, sorted);
             }
             out.push('}');
         }
@@ -61,7 +102,7 @@ fn write_number(out: &mut String, number: &Number) {
 
 /// A double as Python's `repr` writes it: the shortest digits that read back the same, with an
 /// exponent of at least two digits below 1e-4 and from 1e16 on.
-pub fn python_float(value: f64) -> String {
+fn python_float(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
     }
@@ -181,5 +222,17 @@ mod tests {
     #[test]
     fn a_repeated_key_keeps_its_place_and_takes_the_last_value() {
         assert_eq!(dumped(r#"{"a":1,"b":2,"a":3}"#), r#"{"a": 3, "b": 2}"#);
+    }
+
+    #[test]
+    fn the_keys_of_every_object_can_be_sorted() {
+        let value = serde_json::from_str(r#"{"b":{"z":1,"a":2},"B":3,"é":0,"f":0}"#).unwrap();
+        let sorted = r#"{"B": 3, "b": {"a": 2, "z": 1}, "f": 0, "é": 0}"#;
+        assert_eq!(python_json_sorted(&value), sorted);
+    }
+
+    #[test]
+    fn characters_beyond_ascii_can_be_escaped() {
+        assert_eq!(ascii_json("\"é🚚\u{7f}~\""), r#""\u00e9\ud83d\ude9a\u007f~""#);
     }
 }
