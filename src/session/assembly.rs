@@ -36,7 +36,10 @@ pub(super) struct Head<'a> {
 /// Calls without an id are answered in order.
 #[derive(Debug, Default)]
 struct Unanswered {
-    by_id: HashMap<Arc<str>, Vec<usize>>,
+    /// The nearest call of each id.
+    by_id: HashMap<Arc<str>, usize>,
+    /// The call of the same id before a call, where that waits too.
+    before: HashMap<usize, usize>,
     without_id: VecDeque<usize>,
 }
 
@@ -147,12 +150,14 @@ impl Assembly {
     pub fn result(&mut self, id: &str, is_error: bool, content: Arc<str>) {
         let call = self.unanswered.answer(id);
         let at = self.session.entries.len();
-        if let Some(Kind::Call { result, .. }) =
-            call.map(|call| &mut self.session.entries[call].kind)
-        {
-            *result = Some(at);
-        }
-        self.entry(Kind::Result { id: Arc::from(id), is_error, call }, content);
+        let id = match call.map(|call| &mut self.session.entries[call].kind) {
+            Some(Kind::Call { id, result, .. }) => {
+                *result = Some(at);
+                Arc::clone(id)
+            }
+            _ => Arc::from(id),
+        };
+        self.entry(Kind::Result { id, is_error, call }, content);
     }
 
     pub fn notice(&mut self, title: &str, content: Arc<str>) {
@@ -196,8 +201,8 @@ impl Unanswered {
     fn ask(&mut self, id: &Arc<str>, entry: usize) {
         if id.is_empty() {
             self.without_id.push_back(entry);
-        } else {
-            self.by_id.entry(Arc::clone(id)).or_default().push(entry);
+        } else if let Some(earlier) = self.by_id.insert(Arc::clone(id), entry) {
+            self.before.insert(entry, earlier);
         }
     }
 
@@ -205,11 +210,10 @@ impl Unanswered {
         if id.is_empty() {
             return self.without_id.pop_front();
         }
-        let calls = self.by_id.get_mut(id)?;
-        let nearest = calls.pop();
-        if calls.is_empty() {
-            self.by_id.remove(id);
+        let (id, nearest) = self.by_id.remove_entry(id)?;
+        if let Some(earlier) = self.before.remove(&nearest) {
+            self.by_id.insert(id, earlier);
         }
-        nearest
+        Some(nearest)
     }
 }

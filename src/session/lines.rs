@@ -41,8 +41,9 @@ struct Taken<'a> {
     length: usize,
 }
 
+#[expect(clippy::large_enum_variant, reason = "one at a time, and most are records")]
 enum Value<'a> {
-    Record(Box<Record<'a>>),
+    Record(Record<'a>),
     Conversation(&'a RawValue),
 }
 
@@ -175,7 +176,7 @@ impl LineFormat {
         match self {
             LineFormat::ClaudeCode => {
                 let (record, length) = first_value(text)?;
-                Ok(Taken { value: Value::Record(Box::new(record)), length })
+                Ok(Taken { value: Value::Record(record), length })
             }
             LineFormat::Conversations => {
                 let (raw, length): (&RawValue, usize) = first_value(text)?;

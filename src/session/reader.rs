@@ -36,12 +36,14 @@ pub fn read(bytes: &[u8], source: Source, format: Option<Format>) -> Result<Sess
 /// otherwise it is one document, read anew as a whole whenever it changes.
 pub fn is_line_based(bytes: &[u8], format: Option<Format>) -> bool {
     let mut survey = Survey::default();
-    for line in bytes.split(|byte| *byte == b'\n') {
-        let verdict = survey.verdict(format);
-        if survey.is_over() || verdict == (Verdict::Document { settled: true }) {
+    let mut rest = bytes;
+    while !rest.is_empty() && !survey.is_over() {
+        if survey.verdict(format) == (Verdict::Document { settled: true }) {
             break;
         }
-        survey.line(line);
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+        survey.line(&rest[..length]);
+        rest = &rest[length..];
     }
     matches!(survey.verdict(format), Verdict::Lines(_))
 }

@@ -8,6 +8,15 @@ pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// What a lone surrogate becomes. As long as what it replaces, so that no offset moves.
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
 
+/// Bytes as text; what is no UTF-8 becomes U+FFFD. Valid text is checked at full speed, which the
+/// standard library's lossy reading is not.
+pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
 /// Replaces every escape of half a surrogate pair by that of U+FFFD. JSON allows them, a Rust
 /// string cannot hold them. The text keeps its length; `Borrowed` when there was none.
 pub(super) fn surrogates(text: &str) -> Cow<'_, str> {

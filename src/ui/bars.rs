@@ -81,7 +81,7 @@ fn sums<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     spans
 }
 
-/// The badge: verified, or what failed.
+/// The change against the plan before, and the badge: verified, or what failed.
 fn verdict<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     let span = match &model.plan {
         None => Span::styled("deciding… ", theme.quiet()),
@@ -93,7 +93,9 @@ fn verdict<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
             }
         },
     };
-    vec![span]
+    let difference = model.plan.as_ref().and_then(|plan| difference(model, plan));
+    let difference = difference.map(|text| Span::styled(text, theme.found()));
+    difference.into_iter().chain([span]).collect()
 }
 
 /// The budget and how much of it is used; without one, how much of the session is kept.
@@ -119,7 +121,7 @@ fn gauge<'a>(model: &Model, width: usize, theme: Theme) -> Vec<Span<'a>> {
     ]
 }
 
-/// Entries of each outcome, and the change against the plan before.
+/// Entries of each outcome.
 fn counts<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     let Some(plan) = &model.plan else { return Vec::new() };
     let mut spans = Vec::new();
@@ -133,7 +135,6 @@ fn counts<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
         spans.push(Span::styled(format!("{name} {count}"), theme.minimap(outcome)));
         spans.push(Span::raw("  "));
     }
-    spans.extend(difference(model, plan).map(|text| Span::styled(text, theme.found())));
     spans
 }
 
@@ -147,7 +148,8 @@ fn short_name(outcome: Outcome) -> String {
 fn difference(model: &Model, plan: &Plan) -> Option<String> {
     let before = model.before?;
     let after = plan.chars[1];
-    (before.chars_after != after).then(|| format!("Δ {} chars ", signed(before.chars_after, after)))
+    (before.chars_after != after)
+        .then(|| format!("Δ {} chars  ", signed(before.chars_after, after)))
 }
 
 /// Who decided, and how long that took.

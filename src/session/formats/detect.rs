@@ -2,14 +2,16 @@
 //! never over one line alone. A file's name says nothing.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use serde::Deserializer as _;
+use serde::de::{SeqAccess, Visitor};
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
 use super::claude_code;
 use super::message::{fields, string};
-use crate::session::Format;
-use crate::session::repair::BOM;
+use crate::session::{Format, repair};
 
 /// Lines that are looked at before a format is settled.
 pub(in crate::session) const SURVEYED_LINES: usize = 64;
@@ -62,7 +64,7 @@ impl Survey {
     pub fn line(&mut self, line: &[u8]) {
         self.lines += 1;
         self.start(line);
-        let text = String::from_utf8_lossy(line);
+        let text = repair::text(line);
         let text = text.trim_start_matches(['\u{feff}', '\0', ' ', '\t', '\r']);
         let values = Deserializer::from_str(text).into_iter::<Fields>();
         for value in values.take(SURVEYED_VALUES).map_while(Result::ok) {
@@ -73,7 +75,7 @@ impl Survey {
     /// Looks at the start of a line that has not ended yet.
     pub fn start(&mut self, line: &[u8]) {
         let blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
-        let line = line.strip_prefix(BOM).unwrap_or(line);
+        let line = line.strip_prefix(repair::BOM).unwrap_or(line);
         self.first = self.first.or(line.iter().copied().find(|byte| !blank(byte)));
     }
 
@@ -83,7 +85,7 @@ impl Survey {
         } else if let Some(messages) = value.get("messages") {
             self.conversations += 1;
             self.requests += usize::from(request(value).is_some());
-            self.ballot.count(&elements(messages));
+            self.ballot.count(&first_elements(messages));
         }
     }
 
@@ -142,7 +144,7 @@ pub(super) fn of_object(document: &Fields<'_>) -> Option<Format> {
     if typed("message") && document.contains_key("role") {
         return Some(Format::AnthropicMessages);
     }
-    let messages = elements(document.get("messages")?);
+    let messages = first_elements(document.get("messages")?);
     let mut ballot = Ballot::default();
     ballot.count(&messages);
     if ballot.decided() == 0 && (ballot.plain > 0 || messages.is_empty()) {
@@ -158,7 +160,7 @@ pub(super) fn of_object(document: &Fields<'_>) -> Option<Format> {
 pub(super) fn of_list(list: &[&RawValue]) -> Option<Format> {
     let mut ballot = Ballot::default();
     match trajectory(list.first().copied()?) {
-        Some(messages) => ballot.count(&elements(messages)),
+        Some(messages) => ballot.count(&first_elements(messages)),
         None => ballot.count(list),
     }
     ballot.format()
@@ -188,6 +190,34 @@ pub(super) fn trajectory(result: &RawValue) -> Option<&RawValue> {
 /// The elements of a list; none of anything else.
 pub(super) fn elements(list: &RawValue) -> Vec<&RawValue> {
     serde_json::from_str(list.get()).unwrap_or_default()
+}
+
+/// The elements of a list that are looked at.
+fn first_elements(list: &RawValue) -> Vec<&RawValue> {
+    let mut elements = Vec::new();
+    let mut parser = Deserializer::from_str(list.get());
+    // Leaving a list early is an error to the parser, and none here.
+    let _ = parser.deserialize_seq(FirstElements(&mut elements));
+    elements
+}
+
+struct FirstElements<'s, 'a>(&'s mut Vec<&'a RawValue>);
+
+impl<'de> Visitor<'de> for FirstElements<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while self.0.len() < SURVEYED_MESSAGES
+            && let Some(item) = items.next_element()?
+        {
+            self.0.push(item);
+        }
+        Ok(())
+    }
 }
 
 impl Ballot {

@@ -79,18 +79,17 @@ pub(in crate::session) fn read_document(
     if named.is_none() && !text.trim_start().starts_with(['{', '[']) {
         return Err(ReadError::UnknownFormat);
     }
-    // Half a surrogate pair in a key stops the parser here already; anywhere else it is met when
-    // its message is read, and told with its line.
-    let mended = repair::surrogates(&text);
+    let mended;
     let (text, top) = match Top::parse(&text) {
         Ok(top) => (&*text, top),
-        Err(error) => match Top::parse(&mended) {
-            Ok(top) => {
-                notes.push((1, "halves of surrogate pairs were replaced by U+FFFD"));
-                (&*mended, top)
-            }
-            Err(_) => return Err(refusal(&text, &error, named)),
-        },
+        Err(error) => {
+            // Half a surrogate pair in a key stops the parser here already; anywhere else it is
+            // met when its message is read, and told with its line.
+            mended = repair::surrogates(&text);
+            let top = Top::parse(&mended).map_err(|_| refusal(&text, &error, named))?;
+            notes.push((1, "halves of surrogate pairs were replaced by U+FFFD"));
+            (&*mended, top)
+        }
     };
     let format = named.or_else(|| top.format()).ok_or(ReadError::UnknownFormat)?;
     let mut out = Assembly::new(source, format);
@@ -118,7 +117,7 @@ fn plain_text<'a>(bytes: &'a [u8], notes: &mut Vec<(usize, &'static str)>) -> Co
         let line = 1 + memchr::memchr_iter(b'\n', &bytes[..end]).count();
         notes.push((line, "padding of zero bytes was left out"));
     }
-    let text = String::from_utf8_lossy(&bytes[..end]);
+    let text = repair::text(&bytes[..end]);
     if let Cow::Owned(_) = text {
         let valid = str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
         let line = 1 + memchr::memchr_iter(b'\n', &bytes[..valid]).count();

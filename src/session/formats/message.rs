@@ -114,18 +114,17 @@ fn notice_title(text: &str, voice: Voice) -> Option<&'static str> {
 }
 
 fn spoken(blocks: &[Block<'_>], voice: Voice) -> Arc<str> {
-    let texts: Vec<&Arc<str>> = blocks
-        .iter()
-        .filter_map(|block| match block {
-            Block::Text(text) if notice_title(text, voice).is_none() => Some(text),
-            _ => None,
-        })
-        .collect();
-    match texts.as_slice() {
-        [] => Arc::default(),
-        [text] => Arc::clone(text),
-        several => several.iter().map(|text| &***text).collect::<Vec<_>>().join("\n").into(),
+    let mut texts = blocks.iter().filter_map(|block| match block {
+        Block::Text(text) if notice_title(text, voice).is_none() => Some(text),
+        _ => None,
+    });
+    let Some(first) = texts.next() else { return Arc::default() };
+    let mut joined = String::new();
+    for text in texts {
+        joined.push('\n');
+        joined.push_str(text);
     }
+    if joined.is_empty() { Arc::clone(first) } else { format!("{first}{joined}").into() }
 }
 
 /// The JSON of each block, read once and only when wanted.

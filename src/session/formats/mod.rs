@@ -7,6 +7,7 @@ mod compact_transcript;
 mod detect;
 mod document;
 mod hook;
+mod image;
 mod loose;
 mod memory_compact;
 mod message;

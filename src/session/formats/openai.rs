@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::block::{decoded_size, grouped};
 use super::detect::Fields;
 use super::document::Around;
+use super::image::{decoded_size, grouped};
 use super::message::no_role;
 use crate::python::python_json;
 use crate::session::assembly::{Assembly, Head};

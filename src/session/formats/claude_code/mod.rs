@@ -4,6 +4,8 @@
 mod notices;
 mod record;
 
+use std::borrow::Cow;
+
 pub(in crate::session) use record::Record;
 
 use super::loose::Text;
@@ -67,15 +69,15 @@ impl Record<'_> {
     }
 
     /// The type that a record is counted under, with its subtype where it has one.
-    fn name(&self) -> String {
+    fn name(&self) -> Cow<'_, str> {
         let kind = self.kind.as_deref().unwrap_or("(no type)");
         let subtype = match kind {
             "attachment" => self.attachment.0.as_deref(),
             _ => self.subtype.as_deref(),
         };
         match subtype {
-            Some(subtype) => format!("{kind}/{subtype}"),
-            None => kind.to_owned(),
+            Some(subtype) => format!("{kind}/{subtype}").into(),
+            None => kind.into(),
         }
     }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Record;
 use crate::session::assembly::Assembly;
-use crate::session::formats::block::grouped;
+use crate::session::formats::image::grouped;
 
 /// Adds a row for a record that is no message: in words where its meaning is known, else as it is.
 pub(super) fn add(record: &Record<'_>, raw: &str, line: usize, out: &mut Assembly) {
