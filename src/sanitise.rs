@@ -49,6 +49,22 @@ pub fn lines(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// JSON text in which whatever could act on a terminal is written as an escape: the same JSON.
+/// Outside of strings there is only ASCII, so an escape can stand wherever such a character does.
+pub fn json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' || visible(c) == Some(c) {
+            safe.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            safe.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    safe
+}
+
 /// The first line of a text that has something to show, for a preview of at most `chars`
 /// characters; looks only as far into the text as that needs.
 pub fn preview(text: &str, chars: usize) -> String {
@@ -196,6 +212,15 @@ mod tests {
         assert_eq!(line("780\tcode"), "780 code");
         assert_eq!(line("数\tx"), "数  x");
         assert_eq!(line("\tx"), "    x");
+    }
+
+    #[test]
+    fn json_stays_the_same_json() {
+        let text = "{\"a\": \"x\u{9b}31m\u{202e}\u{e0041}é🚚\"}";
+        let safe = json(text);
+        assert_eq!(safe, r#"{"a": "x\u009b31m\u202e\udb40\udc41é🚚"}"#);
+        let parse = |json| serde_json::from_str::<serde_json::Value>(json).unwrap();
+        assert_eq!(parse(&safe), parse(text));
     }
 
     #[test]

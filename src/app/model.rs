@@ -174,6 +174,10 @@ impl Model {
         };
         model.knob = model.setting_index("budget_chars");
         model.refresh_list();
+        if model.follow {
+            model.list.move_to(usize::MAX, model.list_height());
+            model.refresh_detail();
+        }
         model
     }
 

@@ -10,6 +10,7 @@ use super::Refused;
 use super::arguments::text;
 use super::open;
 use crate::compact::{messages::contract, tool_calls};
+use crate::sanitise;
 use crate::tokens::{self, Method};
 
 /// `memory-compact FILE|-`.
@@ -39,7 +40,7 @@ fn refused(label: &str, error: &dyn std::fmt::Display) -> Refused {
 
 fn print(answer: &str) -> Result<ExitCode> {
     let mut out = std::io::stdout().lock();
-    out.write_all(answer.as_bytes())?;
+    out.write_all(sanitise::json(answer).as_bytes())?;
     out.write_all(b"\n")?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)

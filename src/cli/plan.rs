@@ -32,7 +32,8 @@ pub fn print(matches: &ArgMatches, as_json: bool) -> Result<ExitCode> {
     let plan = plan(session, &features, &opened.settings, &Pins::new());
     let method = open::method(matches);
     let report = Report { counts: count(session, &plan, method), method, plan, opened: &opened };
-    let text = if as_json { report.json().to_string() + "\n" } else { report.table() };
+    let text =
+        if as_json { sanitise::json(&report.json().to_string()) + "\n" } else { report.table() };
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;

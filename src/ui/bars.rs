@@ -23,12 +23,12 @@ pub(super) fn draw_top(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: 
     let width = usize::from(area.width);
     let mut lines = vec![justified(name(model, theme), verdict(model, theme), width)];
     if area.height >= 2 {
-        let beside = if area.height == 2 { counts } else { decider };
-        lines.push(justified(sums(model, theme), beside(model, theme), width));
+        lines.push(justified(sums(model, theme), decider(model, theme), width));
     }
     if area.height >= 3 {
-        let mut spans = gauge(model, width / 3, theme);
-        spans.extend(counts(model, theme));
+        let mut spans = gauge(model, if width < 100 { 10 } else { 24 }, theme);
+        let taken: usize = spans.iter().map(Span::width).sum();
+        spans.extend(counts(model, width.saturating_sub(taken), theme));
         lines.push(Line::from(spans));
     }
     for (line, y) in lines.iter().zip(area.top()..area.bottom()) {
@@ -46,7 +46,8 @@ fn name<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
         Span::styled(label, theme.strong()),
         Span::raw(format!(" · {}", session.format.title())),
     ];
-    let state = match (model.watching, model.follow) {
+    let at_end = model.list.cursor() + 1 >= model.list.len();
+    let state = match (model.watching, model.follow && at_end) {
         (Watching::Off, _) => None,
         (Watching::Live, true) => Some(" · ● live, following"),
         (Watching::Live, false) => Some(" · ● live"),
@@ -99,14 +100,13 @@ fn verdict<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
 }
 
 /// The budget and how much of it is used; without one, how much of the session is kept.
-fn gauge<'a>(model: &Model, width: usize, theme: Theme) -> Vec<Span<'a>> {
+fn gauge<'a>(model: &Model, cells: usize, theme: Theme) -> Vec<Span<'a>> {
     let Some(plan) = &model.plan else { return Vec::new() };
     let (label, of) = match plan.budget {
         Some(budget) => (format!(" budget {} ", grouped(budget)), budget),
         None => (" kept ".into(), plan.chars[0]),
     };
     let share = if of == 0 { 1.0 } else { plan.chars[1] as f64 / of as f64 };
-    let cells = width.saturating_sub(8).clamp(4, 24);
     let full = ((share * cells as f64).round() as usize).min(cells);
     let over = share > 1.0;
     let percent = format!("{:.0} %{}", share * 100.0, if over { " over " } else { " " });
@@ -121,27 +121,28 @@ fn gauge<'a>(model: &Model, width: usize, theme: Theme) -> Vec<Span<'a>> {
     ]
 }
 
-/// Entries of each outcome.
-fn counts<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
+/// Entries of each outcome, by word where there is room for that, else by glyph.
+fn counts<'a>(model: &Model, room: usize, theme: Theme) -> Vec<Span<'a>> {
     let Some(plan) = &model.plan else { return Vec::new() };
-    let mut spans = Vec::new();
-    for outcome in Outcome::ALL {
-        let count = plan.count(outcome);
-        if count == 0 {
-            continue;
-        }
-        let name =
-            if model.size.0 >= 140 { outcome.name().to_string() } else { short_name(outcome) };
-        spans.push(Span::styled(format!("{name} {count}"), theme.minimap(outcome)));
-        spans.push(Span::raw("  "));
-    }
-    spans
+    let counted = |by_word: bool| -> Vec<Span<'a>> {
+        let outcomes = Outcome::ALL.into_iter().filter(|&outcome| plan.count(outcome) > 0);
+        outcomes
+            .map(|outcome| {
+                let text =
+                    format!(" {} {} ", label(outcome, by_word), grouped(plan.count(outcome)));
+                Span::styled(text, theme.minimap(outcome))
+            })
+            .collect()
+    };
+    let words = counted(true);
+    if words.iter().map(Span::width).sum::<usize>() <= room { words } else { counted(false) }
 }
 
-fn short_name(outcome: Outcome) -> String {
-    match outcome {
-        Outcome::Kept => "kept".into(),
-        _ => format!("{} {}", glyph(outcome), outcome.name()),
+fn label(outcome: Outcome, by_word: bool) -> String {
+    match (outcome, by_word) {
+        (Outcome::Kept, _) => "kept".into(),
+        (_, true) => format!("{} {}", glyph(outcome), outcome.name()),
+        (_, false) => glyph(outcome).into(),
     }
 }
 

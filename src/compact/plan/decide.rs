@@ -2,7 +2,7 @@
 
 use super::super::settings::Settings;
 use super::super::{Features, Pins, verify};
-use super::{Decision, Outcome, Plan, Stage, StageReport, Step, message_pass, tool_pass};
+use super::{Decision, Outcome, Output, Plan, Stage, StageReport, Step, message_pass, tool_pass};
 use crate::session::{Kind, Session};
 
 /// Decides a session. The same session, settings and pins give the same plan.
@@ -45,8 +45,7 @@ fn drop_lone_thinking(session: &Session, decisions: &mut [Decision]) {
     for message in &session.messages {
         for index in message.entries.clone().filter(|&at| says(&session.entries[at].kind)) {
             had_words[message.turn] = true;
-            has_words[message.turn] |= decisions[index].outcome != Outcome::Dropped
-                && decisions[index].output != super::Output::Gone;
+            has_words[message.turn] |= decisions[index].output != Output::Gone;
         }
     }
     for message in session.messages.iter().filter(|it| had_words[it.turn] && !has_words[it.turn]) {
