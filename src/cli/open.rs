@@ -9,8 +9,8 @@ use clap::ArgMatches;
 
 use super::Refused;
 use super::arguments::text;
-use crate::compact::settings::{Budget, Provider, RulesMode, SETTINGS, Settings, setting};
-use crate::session::{self, Contract, Format, Request, Session, Source};
+use crate::compact::settings::{SETTINGS, Settings};
+use crate::session::{self, Contract, Format, Session, Source};
 use crate::tokens::Method;
 use crate::ui::Palette;
 
@@ -84,40 +84,21 @@ fn defaults(session: &Session, label: &str) -> Result<(Settings, Option<String>)
         settings.workspace_root = settings.workspace_root.filter(|root| Path::new(root).is_dir());
         return Ok((settings, None));
     };
-    let mut settings = Settings::for_contract();
-    for (name, value) in &request.settings {
-        if let Some(setting) = setting(name) {
-            let set = setting.set(&mut settings, value);
-            set.map_err(|error| Refused(format!("{label}: {error}")))?;
-        }
-    }
+    let settings =
+        Settings::for_request(request).map_err(|error| Refused(format!("{label}: {error}")))?;
     let said = match request.contract {
         Contract::MemoryCompact => {
-            settings.tool_pass = false;
-            settings.provider = Provider::Rules;
             "a memory-compact request: its message pass runs alone; m turns the tool calls on"
-                .into()
+        }
+        Contract::CompactTranscript if request.names("provider") => {
+            "a compact_transcript request: its tool-call pass runs alone; b turns the message pass on"
         }
         Contract::CompactTranscript => {
-            settings.budget_chars = Budget::Off;
-            transcript_request(&mut settings, request)
+            "a compact_transcript request that names no provider: auto is not in this version, so it \
+             is decided by rules, lossless"
         }
     };
-    Ok((settings, Some(said)))
-}
-
-/// A request that names no provider asks for `auto`; until that is built it opens as rules.
-fn transcript_request(settings: &mut Settings, request: &Request) -> String {
-    let names_provider = request.settings.iter().any(|(name, _)| name == "provider");
-    if !names_provider {
-        settings.provider = Provider::Rules;
-        settings.rules_mode = RulesMode::Lossless;
-        return "a compact_transcript request that names no provider: auto is not in this version, \
-                so it is decided by rules, lossless"
-            .into();
-    }
-    "a compact_transcript request: its tool-call pass runs alone; b turns the message pass on"
-        .into()
+    Ok((settings, Some(said.into())))
 }
 
 fn with_flags(defaults: &Settings, matches: &ArgMatches) -> Result<Settings> {

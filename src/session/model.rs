@@ -175,6 +175,13 @@ pub enum Contract {
     MemoryCompact,
 }
 
+impl Request {
+    /// Whether it says what that setting is.
+    pub fn names(&self, setting: &str) -> bool {
+        self.settings.iter().any(|(name, _)| name == setting)
+    }
+}
+
 impl Session {
     pub fn calls(&self) -> usize {
         self.entries.iter().filter(|entry| matches!(entry.kind, Kind::Call { .. })).count()

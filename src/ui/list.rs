@@ -127,7 +127,7 @@ fn speaker(model: &Model, entry: &Entry) -> &'static str {
 fn speaker_style(entry: &Entry, theme: Theme) -> Style {
     match entry.kind {
         Kind::Text => theme.strong(),
-        Kind::Result { is_error: true, .. } => theme.found(),
+        Kind::Result { is_error: true, .. } => theme.error(),
         _ => theme.quiet(),
     }
 }

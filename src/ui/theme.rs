@@ -104,6 +104,11 @@ impl Theme {
         self.style(Color::LightRed, Modifier::BOLD | Modifier::REVERSED)
     }
 
+    /// A tool result that is an error.
+    pub fn error(self) -> Style {
+        self.style(Color::LightRed, Modifier::BOLD)
+    }
+
     pub fn gauge(self) -> Style {
         self.style(Color::Blue, Modifier::empty())
     }
@@ -147,7 +152,9 @@ mod tests {
         for token in [Token::Keyword, Token::String, Token::Added, Token::Removed, Token::Hunk] {
             assert_eq!(theme.token(token).fg, None);
         }
-        for style in [theme.focus(), theme.good(), theme.bad(), theme.gauge(), theme.key()] {
+        for style in
+            [theme.focus(), theme.good(), theme.bad(), theme.error(), theme.gauge(), theme.key()]
+        {
             assert_eq!(style.fg, None);
         }
     }

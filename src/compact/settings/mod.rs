@@ -5,7 +5,7 @@ mod value;
 
 use std::path::PathBuf;
 
-use crate::session::{Role, Session};
+use crate::session::{Contract, Request, Role, Session};
 
 pub use table::{SETTINGS, Setting, setting};
 pub use value::{Kind, SettingError};
@@ -82,6 +82,35 @@ impl Settings {
     /// The contract column's defaults: those of a request that names nothing.
     pub fn for_contract() -> Settings {
         Settings::from_column(|setting| setting.contract_default)
+    }
+
+    /// What a request asks for, with its contract's defaults: its own pass runs alone. A
+    /// compact_transcript request that names no provider asks for `auto`; until that is built it
+    /// is decided by rules, lossless.
+    ///
+    /// # Errors
+    /// The first of its settings that has no such value.
+    pub fn for_request(request: &Request) -> Result<Settings, SettingError> {
+        let mut settings = Settings::for_contract();
+        for (name, value) in &request.settings {
+            if let Some(setting) = setting(name) {
+                setting.set(&mut settings, value)?;
+            }
+        }
+        match request.contract {
+            Contract::MemoryCompact => {
+                settings.tool_pass = false;
+                settings.provider = Provider::Rules;
+            }
+            Contract::CompactTranscript => {
+                settings.budget_chars = Budget::Off;
+                if !request.names("provider") {
+                    settings.provider = Provider::Rules;
+                    settings.rules_mode = RulesMode::Lossless;
+                }
+            }
+        }
+        Ok(settings)
     }
 
     /// What of them this version cannot decide with, in words.
