@@ -6,20 +6,15 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::ArgMatches;
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 
 use super::arguments::text;
 use super::open::{self, Opened};
 use super::{Refused, svg};
-use crate::app::action::{Effect, Msg};
 use crate::app::key::Key;
 use crate::app::model::{Model, Opening};
-use crate::app::update::Effects;
-use crate::app::{counts, open as open_screen, update};
-use crate::shell::workers::{self, Planner};
-use crate::ui::{Palette, Theme, draw};
+use crate::shell::headless::Headless;
+use crate::ui::{Palette, Theme};
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let size = read_size(text(matches, "size"))?;
@@ -36,7 +31,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         method: open::method(matches),
     });
     let palette = open::palette(matches);
-    let buffer = picture(model, &keys, Theme::new(palette))?;
+    let mut screen = Headless::open(model);
+    screen.press(&keys);
+    let buffer = screen.draw(Theme::new(palette));
     let out = match text(matches, "as") {
         "svg" => svg::svg(&buffer),
         "ansi" => ansi(&buffer, palette),
@@ -55,51 +52,6 @@ fn read_size(size: &str) -> Result<(u16, u16), Refused> {
     size.split_once('x')
         .and_then(|(width, height)| Some((side(width)?, side(height)?)))
         .ok_or_else(|| Refused(format!("--size: `{size}` is no size; write 120x40")))
-}
-
-/// Presses the keys one after the other, everything they ask for done before the next.
-pub fn picture(mut model: Model, keys: &[Key], theme: Theme) -> Result<Buffer> {
-    let mut planner = Planner::default();
-    let effects = open_screen(&mut model);
-    let mut going = settle(&mut model, &mut planner, effects);
-    for key in keys {
-        if !going {
-            break;
-        }
-        let effects = update(&mut model, Msg::Key(*key));
-        going = settle(&mut model, &mut planner, effects);
-    }
-    let (width, height) = model.size;
-    let mut terminal = Terminal::new(TestBackend::new(width, height))?;
-    terminal.draw(|frame| draw(&model, frame, theme))?;
-    Ok(terminal.backend().buffer().clone())
-}
-
-/// Carries out what is asked for until nothing is; whether the screen goes on.
-fn settle(model: &mut Model, planner: &mut Planner, effects: Effects) -> bool {
-    let mut waiting = std::collections::VecDeque::from(effects);
-    while let Some(effect) = waiting.pop_front() {
-        let answer = match &effect {
-            Effect::Quit => return false,
-            Effect::Plan { .. } => planner.answer(&effect, false),
-            Effect::Find { .. } => workers::find(&effect),
-            Effect::Highlight { .. } => workers::paint(&effect),
-            Effect::Count { session, plan, method } => {
-                let pieces = counts::pieces(&session.session, plan);
-                let unknown = pieces.into_iter().filter(|piece| model.counts.get(piece).is_none());
-                let counts = unknown
-                    .map(|piece| workers::count_piece(&session.session, piece, *method))
-                    .collect();
-                Some(Msg::Counted { epoch: session.epoch, counts })
-            }
-            // The world outside the screen stays as it is.
-            Effect::Copy(_) | Effect::Watch | Effect::Mouse(_) | Effect::Suspend => None,
-        };
-        if let Some(msg) = answer {
-            waiting.extend(update(model, msg));
-        }
-    }
-    true
 }
 
 /// Rows of text, without blanks at their ends.

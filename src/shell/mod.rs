@@ -1,6 +1,7 @@
 //! The terminal and the threads around the screen: everything that happens comes in as one
 //! message, the screen's state takes it, its effects are carried out, and it is drawn once.
 
+pub mod headless;
 pub mod highlight;
 mod input;
 mod terminal;
