@@ -84,14 +84,14 @@ fn target<'a>(model: &Model, decision: &Decision, width: usize, theme: Theme) ->
 /// Every stage that had a say, when there is more than one or it took something away.
 fn trail<'a>(model: &Model, decision: &Decision, width: usize, theme: Theme) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
-    for (at, step) in decision.steps.iter().enumerate() {
+    for step in &decision.steps {
         let removed = match step.removed {
             0 => String::new(),
             removed => format!("  −{} chars", grouped(removed)),
         };
         let text = format!("{:<7} {}{removed}", step.stage.name(), step.reason);
         lines.push(Line::styled(text, theme.minimap(step.stage.outcome())));
-        if at + 1 < decision.steps.len() {
+        if Some(step) != decision.deciding_step() {
             let words = format!("        {}", reasons::words(step.reason, &model.settings));
             lines.extend(wrapped(&words, width, theme.quiet()));
         }

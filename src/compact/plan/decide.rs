@@ -12,14 +12,13 @@ use crate::session::{Kind, Session};
 pub fn plan(session: &Session, features: &Features, settings: &Settings, pins: &Pins) -> Plan {
     let mut decisions: Vec<Decision> =
         session.entries.iter().map(|entry| Decision::kept(entry.chars)).collect();
+    mark_pins(session, pins, &mut decisions);
     if settings.tool_pass && settings.unbuilt().is_none() {
         tool_pass::run(session, features, settings, pins, &mut decisions);
     }
     let budget = settings.budget_chars.chars_of(features.decided_chars());
     let protected_chars = match budget {
-        Some(budget) => {
-            message_pass::run(session, features, settings, pins, budget, &mut decisions)
-        }
+        Some(budget) => message_pass::run(session, features, settings, budget, &mut decisions),
         None => 0,
     };
     drop_lone_thinking(session, &mut decisions);
@@ -33,6 +32,16 @@ pub fn plan(session: &Session, features: &Features, settings: &Settings, pins: &
         violations,
         input_faults,
         decisions,
+    }
+}
+
+/// What a user pins, and what a request says is pinned, is so in both passes.
+fn mark_pins(session: &Session, pins: &Pins, decisions: &mut [Decision]) {
+    for (index, entry) in session.entries.iter().enumerate() {
+        let by_request = entry.message.is_some_and(|message| session.messages[message].pinned);
+        if entry.kind.is_decided() && (by_request || pins.contains(&index)) {
+            decisions[index].step(Step { stage: Stage::Pin, reason: "pin", removed: 0 });
+        }
     }
 }
 

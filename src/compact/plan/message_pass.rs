@@ -1,8 +1,8 @@
 //! The message pass over a session's entries, after the tool-call pass.
 
+use super::super::Features;
 use super::super::messages::{self, CutKind, Decided, Limits, Standing};
 use super::super::settings::Settings;
-use super::super::{Features, Pins};
 use super::{Decision, Outcome, Output, Score, Stage, Step};
 use crate::session::{Kind, Session};
 
@@ -12,11 +12,10 @@ pub(super) fn run(
     session: &Session,
     features: &Features,
     settings: &Settings,
-    pins: &Pins,
     budget: usize,
     decisions: &mut [Decision],
 ) -> usize {
-    let reasons = protections(session, features, settings, pins, decisions);
+    let reasons = protections(session, features, settings, decisions);
     for (&entry, reasons) in features.units().iter().zip(&reasons) {
         for &reason in reasons {
             decisions[entry].step(Step { stage: Stage::Pin, reason, removed: 0 });
@@ -36,13 +35,12 @@ pub(super) fn run(
     standing.iter().filter(|unit| unit.protected).map(|unit| unit.chars).sum()
 }
 
-/// Why each unit is protected by this pass; none for most. What the tool-call pass pins carries
-/// its reason already.
+/// Why each unit is protected by this pass; none for most. What a user or the tool-call pass pins
+/// carries its reason already.
 fn protections(
     session: &Session,
     features: &Features,
     settings: &Settings,
-    pins: &Pins,
     decisions: &[Decision],
 ) -> Vec<Vec<&'static str>> {
     let first_recent = session.messages.len().saturating_sub(settings.keep_last_n);
@@ -53,9 +51,7 @@ fn protections(
     let mut reasons: Vec<Vec<&'static str>> = Vec::with_capacity(features.units().len());
     for &entry in features.units() {
         let message = session.entries[entry].message;
-        let pinned = pins.contains(&entry) || message.is_some_and(|it| session.messages[it].pinned);
         let rules = [
-            (pinned, "pin"),
             (settings.keep_roles.contains(&session.role_of(&session.entries[entry])), "role"),
             (message.is_some_and(|it| it >= first_recent), "recent"),
             (task(entry), "task"),

@@ -150,9 +150,14 @@ impl Decision {
         self.step(step);
     }
 
+    /// The step that made the outcome; of several pins the first. `None` for what is kept.
+    pub fn deciding_step(&self) -> Option<&Step> {
+        self.steps.iter().find(|step| step.stage.outcome() == self.outcome)
+    }
+
     /// The reason code of the outcome.
     pub fn reason(&self) -> &'static str {
-        self.steps.last().map_or(self.kept_reason, |step| step.reason)
+        self.deciding_step().map_or(self.kept_reason, |step| step.reason)
     }
 
     /// Whether the entry comes out otherwise than it went in.
