@@ -275,7 +275,6 @@ def look_around(session):
     listing = "\n".join(f"drwxr-xr-x  {n}" for n in ("docs", "mappers", "rental", "schema", "scripts", "tests"))
     host = "Linux copyhost 6.8.0 x86_64\n 07:31 up 41 days, load 0.20"
     session.run(bash("ls -l", listing), bash("uname -a; uptime", host))
-    session.run(bash("df -h /var/lib", "/dev/nvme1n1  3.6T  1.1T  2.4T  32% /var/lib"))
     session.say("Now the inventory: every table of the old schema, every column, rows and nulls.")
     session.run(bash("python scripts/inventory.py --schema schema/old.sql", inventory()))
 
