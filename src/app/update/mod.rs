@@ -96,6 +96,9 @@ fn land(model: &mut Model, plan: Arc<Plan>) -> Effects {
     vec![Effect::Count { session: model.shared(), plan, method: model.method }]
 }
 
+/// Where a count stops: no session is as long, and steps of it still add up without overflow.
+const LARGEST_COUNT: usize = 999_999_999;
+
 fn press(model: &mut Model, key: Key) -> Effects {
     model.status = None;
     if model.prompt.is_some() {
@@ -108,8 +111,8 @@ fn press(model: &mut Model, key: Key) -> Effects {
         && (digit != '0' || model.count.is_some())
     {
         let digit = digit as usize - '0' as usize;
-        let count = model.count.unwrap_or(0);
-        model.count = Some(count.saturating_mul(10).saturating_add(digit));
+        let count = model.count.unwrap_or(0).saturating_mul(10).saturating_add(digit);
+        model.count = Some(count.min(LARGEST_COUNT));
         return Vec::new();
     }
     let Some(action) = keymap::lookup(key) else {
