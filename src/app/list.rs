@@ -11,6 +11,8 @@ use crate::session::{Role, Session};
 pub struct List {
     visible: Vec<usize>,
     cursor: usize,
+    /// The entry that the cursor was on last; it goes back there once entries are listed again.
+    entry: usize,
     pub top: usize,
     /// One cell for each row of the pane: the outcome that stands out there.
     pub minimap: Vec<Option<Outcome>>,
@@ -64,9 +66,8 @@ impl List {
     /// Other entries; the cursor stays on its entry, else on the next one that is left.
     pub fn replace(&mut self, visible: Vec<usize>, height: usize) {
         let row = self.cursor.saturating_sub(self.top);
-        let entry = self.current().unwrap_or(0);
         self.visible = visible;
-        self.cursor = self.visible.partition_point(|&other| other < entry);
+        self.cursor = self.visible.partition_point(|&other| other < self.entry);
         self.top = self.cursor.saturating_sub(row);
         self.settle(height);
     }
@@ -103,12 +104,17 @@ impl List {
             (self.top + height).saturating_sub(1 + margin)
         };
         self.cursor = self.cursor.clamp(low.min(high), high);
+        self.entry = self.current().unwrap_or(self.entry);
     }
 
-    /// Holds the cursor on an entry and the window on the cursor.
+    /// Holds the cursor on an entry and the window on the cursor. A list that is out of sight
+    /// keeps its window for when it is back.
     pub fn settle(&mut self, height: usize) {
-        let height = height.max(1);
         self.cursor = self.cursor.min(self.visible.len().saturating_sub(1));
+        self.entry = self.current().unwrap_or(self.entry);
+        if height == 0 {
+            return;
+        }
         let margin = margin(height);
         let lowest_top = (self.cursor + margin + 1).saturating_sub(height);
         self.top = self.top.clamp(lowest_top, self.cursor.saturating_sub(margin).max(lowest_top));
