@@ -33,6 +33,16 @@ pub struct Panes {
     pub footer: Rect,
 }
 
+impl Panes {
+    pub fn of(&self, pane: Pane) -> Rect {
+        match pane {
+            Pane::List => self.list,
+            Pane::Detail => self.detail,
+            Pane::Why => self.why,
+        }
+    }
+}
+
 /// Columns from which list and detail stand side by side.
 const WIDE: u16 = 100;
 /// Rows from which the bars may have a line more.

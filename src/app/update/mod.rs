@@ -145,7 +145,7 @@ fn act(model: &mut Model, action: Action, count: Option<usize>) -> Effects {
         Action::NextPane => motion::focus(model, Pane::next),
         Action::PreviousPane => motion::focus(model, Pane::previous),
         Action::Zoom => motion::zoom(model),
-        Action::Into => model.focus = Pane::Detail,
+        Action::Into => motion::into_detail(model),
         Action::Out => motion::out(model),
         Action::NextChanged => motion::changed(model, times),
         Action::PreviousChanged => motion::changed(model, -times),
@@ -206,9 +206,7 @@ fn mouse(model: &mut Model) -> Effects {
 
 fn resize(model: &mut Model, width: u16, height: u16) -> Effects {
     model.size = (width, height);
-    let height = model.list_height();
-    model.list.settle(height);
-    model.refresh_minimap();
+    motion::settle(model);
     Vec::new()
 }
 

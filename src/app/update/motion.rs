@@ -65,13 +65,7 @@ pub(super) fn to_entry(model: &mut Model, number: Option<usize>, last: bool) {
 pub(super) fn focus(model: &mut Model, step: fn(Pane) -> Pane) {
     for _ in 0..Pane::ALL.len() {
         model.focus = step(model.focus);
-        let panes = model.panes();
-        let room = match model.focus {
-            Pane::List => panes.list,
-            Pane::Detail => panes.detail,
-            Pane::Why => panes.why,
-        };
-        if model.zoomed || !room.is_empty() {
+        if !model.panes().of(model.focus).is_empty() {
             break;
         }
     }
@@ -83,12 +77,22 @@ pub(super) fn zoom(model: &mut Model) {
     settle(model);
 }
 
-/// The list may have another height now.
-fn settle(model: &mut Model) {
-    let height = model.list_height();
-    if height > 0 {
-        model.list.settle(height);
+/// Into the detail, alone on a screen that has no room for it beside the list.
+pub(super) fn into_detail(model: &mut Model) {
+    model.focus = Pane::Detail;
+    if model.panes().detail.is_empty() {
+        model.zoomed = true;
     }
+    settle(model);
+}
+
+/// The panes may have other sizes now: keys go to none that cannot be seen.
+pub(super) fn settle(model: &mut Model) {
+    if model.panes().of(model.focus).is_empty() {
+        model.focus = Pane::List;
+    }
+    let height = model.list_height();
+    model.list.settle(height);
     model.refresh_minimap();
 }
 
