@@ -49,6 +49,11 @@ impl List {
         self.cursor
     }
 
+    /// Whether the cursor is on the last of the visible entries, or there is none.
+    pub fn is_at_end(&self) -> bool {
+        self.cursor + 1 >= self.visible.len()
+    }
+
     pub fn current(&self) -> Option<usize> {
         self.visible.get(self.cursor).copied()
     }

@@ -91,7 +91,12 @@ fn land(model: &mut Model, plan: Arc<Plan>) -> Effects {
         .as_ref()
         .map(|plan| Sums { chars_after: plan.chars[1], outcomes: plan.outcomes });
     model.plan = Some(plan.clone());
+    let was_at_end = model.list.is_at_end();
     model.refresh_list();
+    // Behind a filter by outcome, what was appended is listed only now.
+    if model.follow && was_at_end {
+        watch::to_end(model);
+    }
     model.refresh_tokens();
     vec![Effect::Count { session: model.shared(), plan, method: model.method }]
 }

@@ -10,7 +10,7 @@ use crate::session::Session;
 
 /// Takes the session's new state and decides it.
 pub(super) fn grown(model: &mut Model, session: Arc<Session>, how: Growth) -> Effects {
-    let was_last = model.list.cursor() + 1 >= model.list.len();
+    let was_at_end = model.list.is_at_end();
     let added = session.entries.len().saturating_sub(model.session.entries.len());
     let request_question = model.settings.question_from.is_none();
     model.session = session;
@@ -27,9 +27,8 @@ pub(super) fn grown(model: &mut Model, session: Arc<Session>, how: Growth) -> Ef
         model.settings.take_newest_question(&model.session);
     }
     model.refresh_list();
-    if model.follow && was_last {
-        let height = model.list_height();
-        model.list.move_to(usize::MAX, height);
+    if model.follow && was_at_end {
+        to_end(model);
     }
     let pattern = model.search.pattern.clone();
     let mut effects = decide(model);
@@ -88,7 +87,7 @@ pub(super) fn follow(model: &mut Model) -> Effects {
     Vec::new()
 }
 
-fn to_end(model: &mut Model) {
+pub(super) fn to_end(model: &mut Model) {
     let height = model.list_height();
     model.list.move_to(usize::MAX, height);
 }
