@@ -45,14 +45,14 @@ fn mark_pins(session: &Session, pins: &Pins, decisions: &mut [Decision]) {
     }
 }
 
-/// Thinking goes with its API message: once all texts and calls of that are gone, it goes too.
+/// Thinking goes with its API message: once all that was decided of that is gone, it goes too.
 fn drop_lone_thinking(session: &Session, decisions: &mut [Decision]) {
     let turns = session.messages.iter().map(|message| message.turn + 1).max().unwrap_or(0);
     let mut had_words = vec![false; turns];
     let mut has_words = vec![false; turns];
-    let says = |kind: &Kind| matches!(kind, Kind::Text | Kind::Call { .. });
     for message in &session.messages {
-        for index in message.entries.clone().filter(|&at| says(&session.entries[at].kind)) {
+        let decided = |&index: &usize| session.entries[index].kind.is_decided();
+        for index in message.entries.clone().filter(decided) {
             had_words[message.turn] = true;
             has_words[message.turn] |= decisions[index].output != Output::Gone;
         }
