@@ -115,6 +115,13 @@ pub enum Kind {
     },
 }
 
+impl Entry {
+    /// Whether it is a text of nothing but white space.
+    pub fn is_blank_text(&self) -> bool {
+        self.kind == Kind::Text && self.content.trim().is_empty()
+    }
+}
+
 impl Kind {
     /// The name used in `plan --json` and on the screen.
     pub fn name(&self) -> &'static str {

@@ -8,7 +8,7 @@ pub fn words(reason: &str, settings: &Settings) -> String {
         "pin" => "You pinned it: no pass touches it.".into(),
         "role" => "Its role is one of keep_roles.".into(),
         "recent" => format!("Among the newest {} messages (keep_last_n).", settings.keep_last_n),
-        "pair" => "The other half of its call and result is protected.".into(),
+        "pair" => "What it cannot be parted from is protected: the other half of a call and its result, or a blank text beside it.".into(),
         "task" => {
             "It sets the task: the first user text, or the one the question came from.".into()
         }
@@ -30,7 +30,7 @@ pub fn words(reason: &str, settings: &Settings) -> String {
             settings.max_message_chars
         ),
         "over_budget" => "The session was over budget and its score was the lowest left.".into(),
-        "message_gone" => "All that its message said is gone, so its thinking goes too.".into(),
+        "message_gone" => "All that its message said is gone, so this goes too.".into(),
         "kept_default" => "Nothing asks for a change.".into(),
         "identical_output_kept_later" => {
             "A later result that stays has the same lines; the pointer names it.".into()

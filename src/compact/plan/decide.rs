@@ -21,6 +21,7 @@ pub fn plan(session: &Session, features: &Features, settings: &Settings, pins: &
         Some(budget) => message_pass::run(session, features, settings, budget, &mut decisions),
         None => 0,
     };
+    drop_lone_blanks(session, &mut decisions);
     drop_lone_thinking(session, &mut decisions);
     let (violations, input_faults) = verify::check(session, &decisions);
     Plan {
@@ -41,6 +42,26 @@ fn mark_pins(session: &Session, pins: &Pins, decisions: &mut [Decision]) {
         let by_request = entry.message.is_some_and(|message| session.messages[message].pinned);
         if entry.kind.is_decided() && (by_request || pins.contains(&index)) {
             decisions[index].step(Step { stage: Stage::Pin, reason: "pin", removed: 0 });
+        }
+    }
+}
+
+/// A blank text goes once all else that was decided of its message is gone: the API takes no
+/// message that is blank.
+fn drop_lone_blanks(session: &Session, decisions: &mut [Decision]) {
+    for message in &session.messages {
+        let (blanks, others): (Vec<usize>, Vec<usize>) = message
+            .entries
+            .clone()
+            .filter(|&index| session.entries[index].kind.is_decided())
+            .partition(|&index| session.entries[index].is_blank_text());
+        let stays = |&index: &usize| decisions[index].output != Output::Gone;
+        if others.is_empty() || others.iter().any(stays) {
+            continue;
+        }
+        for blank in blanks.into_iter().filter(stays).collect::<Vec<_>>() {
+            let removed = decisions[blank].chars;
+            decisions[blank].remove(Step { stage: Stage::Drop, reason: "message_gone", removed });
         }
     }
 }

@@ -58,8 +58,41 @@ fn protections(
         ];
         reasons.push(rules.into_iter().filter(|rule| rule.0).map(|rule| rule.1).collect());
     }
+    protect_around_blanks(session, features, decisions, &mut reasons);
     protect_pairs(session, features, decisions, &mut reasons);
     reasons
+}
+
+/// A blank text cannot stay alone in its message: what protects it protects all of that.
+fn protect_around_blanks(
+    session: &Session,
+    features: &Features,
+    decisions: &[Decision],
+    reasons: &mut [Vec<&'static str>],
+) {
+    for (unit, &entry) in features.units().iter().enumerate() {
+        if !session.entries[entry].is_blank_text()
+            || !is_protected(unit, features, decisions, reasons)
+        {
+            continue;
+        }
+        let Some(message) = session.entries[entry].message else { continue };
+        for beside in session.messages[message].entries.clone() {
+            let Some(beside) = features.unit_of(beside) else { continue };
+            if !is_protected(beside, features, decisions, reasons) {
+                reasons[beside].push("pair");
+            }
+        }
+    }
+}
+
+fn is_protected(
+    unit: usize,
+    features: &Features,
+    decisions: &[Decision],
+    reasons: &[Vec<&'static str>],
+) -> bool {
+    !reasons[unit].is_empty() || is_pinned(&decisions[features.units()[unit]])
 }
 
 /// A call and its result are protected together.
@@ -69,12 +102,10 @@ fn protect_pairs(
     decisions: &[Decision],
     reasons: &mut [Vec<&'static str>],
 ) {
-    let is_protected = |unit: usize, reasons: &[Vec<&'static str>]| {
-        !reasons[unit].is_empty() || is_pinned(&decisions[features.units()[unit]])
-    };
     for unit in 0..reasons.len() {
         let Some(partner) = partner_of(session, features, unit) else { continue };
-        if is_protected(partner, reasons) && !is_protected(unit, reasons) {
+        let guards = |unit| is_protected(unit, features, decisions, reasons);
+        if guards(partner) && !guards(unit) {
             reasons[unit].push("pair");
         }
     }
