@@ -27,8 +27,7 @@ impl Check<'_> {
             self.protection(index);
             self.sums(index, entry);
         }
-        let request = self.session.request.as_ref().map(|request| request.contract);
-        if request != Some(Contract::MemoryCompact) {
+        if self.session.contract() != Some(Contract::MemoryCompact) {
             for (index, entry) in self.session.entries.iter().enumerate() {
                 self.pair(index, entry);
                 self.pointer(index, entry);

@@ -190,6 +190,11 @@ impl Request {
 }
 
 impl Session {
+    /// The contract of a request; `None` for a session.
+    pub fn contract(&self) -> Option<Contract> {
+        self.request.as_ref().map(|request| request.contract)
+    }
+
     pub fn calls(&self) -> usize {
         self.entries.iter().filter(|entry| matches!(entry.kind, Kind::Call { .. })).count()
     }

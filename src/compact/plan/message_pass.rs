@@ -4,7 +4,7 @@ use super::super::Features;
 use super::super::messages::{self, CutKind, Decided, Limits, Standing};
 use super::super::settings::Settings;
 use super::{Decision, Outcome, Output, Score, Stage, Step};
-use crate::session::{Kind, Session};
+use crate::session::{Contract, Kind, Session};
 
 /// Decides every entry that is decided at all, to so many characters; gives the characters of
 /// what is protected.
@@ -21,7 +21,7 @@ pub(super) fn run(
             decisions[entry].step(Step { stage: Stage::Pin, reason, removed: 0 });
         }
     }
-    let standing = standings(session, features, decisions);
+    let standing = standings(session, features, settings, decisions);
     let limits = Limits {
         budget_chars: Some(budget),
         duplicate_threshold: settings.duplicate_threshold,
@@ -119,22 +119,41 @@ fn is_pinned(decision: &Decision) -> bool {
     decision.steps.iter().any(|step| step.stage == Stage::Pin)
 }
 
-fn standings(session: &Session, features: &Features, decisions: &[Decision]) -> Vec<Standing> {
+fn standings(
+    session: &Session,
+    features: &Features,
+    settings: &Settings,
+    decisions: &[Decision],
+) -> Vec<Standing> {
     let units = features.units().iter().enumerate();
     units
         .map(|(unit, &entry)| {
             let decision = &decisions[entry];
-            let is_call = matches!(session.entries[entry].kind, Kind::Call { .. });
             Standing {
                 protected: is_pinned(decision),
                 chars: decision.chars,
                 gone: decision.output == Output::Gone,
-                trim: !is_call && decision.output == Output::Whole,
+                trim: decision.output == Output::Whole && may_be_cut(session, entry, settings),
                 partner: partner_of(session, features, unit),
                 points_to: decision.target.and_then(|target| features.unit_of(target)),
             }
         })
         .collect()
+}
+
+/// Calls are never cut, and no text is that begins with so many blanks that none of its words
+/// might be left. A memory-compact request is cut as its contract says.
+fn may_be_cut(session: &Session, entry: usize, settings: &Settings) -> bool {
+    let entry = &session.entries[entry];
+    match entry.kind {
+        Kind::Call { .. } => false,
+        Kind::Text if session.contract() != Some(Contract::MemoryCompact) => {
+            // A cut at a sentence's end keeps more than two fifths of the limit.
+            let least = settings.max_message_chars / 5 * 2 + 1;
+            entry.content.chars().take(least).any(|c| !c.is_whitespace())
+        }
+        _ => true,
+    }
 }
 
 fn apply(features: &Features, decided: &Decided, decisions: &mut [Decision]) {
