@@ -10,7 +10,7 @@ pub fn words(reason: &str, settings: &Settings) -> String {
         "recent" => format!("Among the newest {} messages (keep_last_n).", settings.keep_last_n),
         "pair" => "What it cannot be parted from is protected: the other half of a call and its result, or a blank text beside it.".into(),
         "task" => {
-            "It sets the task: the first user text, or the one the question came from.".into()
+            "It sets the task: what the user began with, or what the question came from.".into()
         }
         "target" => "A pointer names it, and that pointer stays.".into(),
         "pinned_first_message" => "The first message is always pinned.".into(),

@@ -1,10 +1,12 @@
 //! The message pass over a session's entries, after the tool-call pass.
 
+use std::ops::Range;
+
 use super::super::Features;
 use super::super::messages::{self, CutKind, Decided, Limits, Standing};
 use super::super::settings::Settings;
 use super::{Decision, Outcome, Output, Score, Stage, Step};
-use crate::session::{Contract, Kind, Session};
+use crate::session::{Contract, Kind, Role, Session};
 
 /// Decides every entry that is decided at all, to so many characters; gives the characters of
 /// what is protected.
@@ -44,9 +46,12 @@ fn protections(
     decisions: &[Decision],
 ) -> Vec<Vec<&'static str>> {
     let first_recent = session.messages.len().saturating_sub(settings.keep_last_n);
+    let opening = opening(session);
     let task = |entry: usize| {
-        session.request.is_none()
-            && (features.first_user_text() == Some(entry) || settings.question_from == Some(entry))
+        session.contract() != Some(Contract::MemoryCompact)
+            && (features.first_user_text() == Some(entry)
+                || settings.question_from == Some(entry)
+                || opening.contains(&entry))
     };
     let mut reasons: Vec<Vec<&'static str>> = Vec::with_capacity(features.units().len());
     for &entry in features.units() {
@@ -61,6 +66,14 @@ fn protections(
     protect_around_blanks(session, features, decisions, &mut reasons);
     protect_pairs(session, features, decisions, &mut reasons);
     reasons
+}
+
+/// The entries of the first message that is not the system's where that is a user's: the API
+/// wants a user to begin, even with no text.
+fn opening(session: &Session) -> Range<usize> {
+    let mut messages = session.messages.iter();
+    let first = messages.find(|it| it.role != Role::System && !it.entries.is_empty());
+    first.filter(|it| it.role == Role::User).map_or(0..0, |it| it.entries.clone())
 }
 
 /// A blank text cannot stay alone in its message: what protects it protects all of that.
