@@ -326,9 +326,10 @@ fn the_window_follows_the_cursor_to_another_size() {
         [(width, height - 6), (width, height + 50), (79, 24), (0, 0), (width, height)]
     {
         screen.0.take(Msg::Resized { width, height });
-        let (top, rows) = (screen.top(), screen.model().list_height().max(1));
+        let (top, rows) = (screen.top(), screen.model().list_height());
         assert_eq!(screen.cursor(), 50);
-        assert!((top..top + rows).contains(&50), "{width}x{height} begins at {top}");
+        let seen = (top..top + rows).contains(&50);
+        assert!(seen || rows == 0, "{width}x{height} begins at {top}");
     }
 }
 
