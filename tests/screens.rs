@@ -224,7 +224,7 @@ const TOUR: [&str; 14] = [
 
 fn tour(screen: &mut Screen, (width, height): (u16, u16)) {
     screen.0.take(Msg::Resized { width, height });
-    let mut draw = |screen: &Screen| {
+    let draw = |screen: &Screen| {
         let buffer = screen.0.draw(Theme::default());
         assert_eq!((buffer.area.width, buffer.area.height), (width, height));
     };
