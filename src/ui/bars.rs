@@ -14,14 +14,14 @@ use crate::app::counts::TokenSums;
 use crate::app::keymap::{self, BINDINGS};
 use crate::app::model::{Asks, Model, Prompt};
 use crate::app::wrap;
-use crate::compact::plan::{Outcome, Plan};
+use crate::compact::plan::Outcome;
 use crate::compact::settings::SETTINGS;
 use crate::sanitise;
 use crate::session::FaultKind;
 
 pub(super) fn draw_top(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
     let width = usize::from(area.width);
-    let mut lines = vec![justified(name(model, theme), verdict(model, theme), width)];
+    let mut lines = vec![justified(name(model, theme), difference(model, theme), width)];
     if area.height >= 2 {
         lines.push(justified(sums(model, theme), decider(model, theme), width));
     }
@@ -34,6 +34,15 @@ pub(super) fn draw_top(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: 
     for (line, y) in lines.iter().zip(area.top()..area.bottom()) {
         row(frame, Rect { y, height: 1, ..area }, line);
     }
+    draw_badge(model, frame, area, theme);
+}
+
+/// The badge on the right, over whatever else had no room: verified, or what failed.
+fn draw_badge(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
+    let badge = verdict(model, theme);
+    let width = u16::try_from(badge.width()).unwrap_or(u16::MAX).min(area.width);
+    let place = Rect { x: area.right() - width, width, height: area.height.min(1), ..area };
+    row(frame, place, &Line::from(badge));
 }
 
 /// File, format, live or still, and what was mended on the way in.
@@ -82,9 +91,8 @@ fn sums<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     spans
 }
 
-/// The change against the plan before, and the badge: verified, or what failed.
-fn verdict<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
-    let span = match &model.plan {
+fn verdict<'a>(model: &Model, theme: Theme) -> Span<'a> {
+    match &model.plan {
         None => Span::styled("deciding… ", theme.quiet()),
         Some(plan) => match plan.violations.first() {
             None => Span::styled("✓ verified ", theme.good()),
@@ -93,10 +101,18 @@ fn verdict<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
                 Span::styled(format!("✗ not verified: {} ({more}) ", broken.what), theme.bad())
             }
         },
-    };
-    let difference = model.plan.as_ref().and_then(|plan| difference(model, plan));
-    let difference = difference.map(|text| Span::styled(text, theme.found()));
-    difference.into_iter().chain([span]).collect()
+    }
+}
+
+/// The change against the plan before, with room for the badge after it.
+fn difference<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
+    let (Some(plan), Some(before)) = (&model.plan, model.before) else { return Vec::new() };
+    if before.chars_after == plan.chars[1] {
+        return Vec::new();
+    }
+    let text = format!("Δ {} chars  ", signed(before.chars_after, plan.chars[1]));
+    let room = " ".repeat(verdict(model, theme).width());
+    vec![Span::styled(text, theme.found()), Span::raw(room)]
 }
 
 /// The budget and how much of it is used; without one, how much of the session is kept.
@@ -144,13 +160,6 @@ fn label(outcome: Outcome, by_word: bool) -> String {
         (_, true) => format!("{} {}", glyph(outcome), outcome.name()),
         (_, false) => glyph(outcome).into(),
     }
-}
-
-fn difference(model: &Model, plan: &Plan) -> Option<String> {
-    let before = model.before?;
-    let after = plan.chars[1];
-    (before.chars_after != after)
-        .then(|| format!("Δ {} chars  ", signed(before.chars_after, after)))
 }
 
 /// Who decided, and how long that took.
@@ -265,14 +274,18 @@ fn push_key(spans: &mut Vec<Span<'_>>, key: &str, word: &str, theme: Theme) {
 }
 
 fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
-    let label = match prompt.asks {
-        Asks::Search => "/".to_string(),
-        Asks::HelpSearch => "help /".into(),
-        Asks::Value(knob) => format!("{} (takes {}): ", SETTINGS[knob].name, SETTINGS[knob].range),
+    let label = match (prompt.asks, &prompt.error) {
+        (Asks::Search, _) => "/".to_string(),
+        (Asks::HelpSearch, _) => "help /".into(),
+        (Asks::Value(knob), Some(_)) => format!("{}: ", SETTINGS[knob].name),
+        (Asks::Value(knob), None) => {
+            format!("{} (takes {}): ", SETTINGS[knob].name, SETTINGS[knob].range)
+        }
     };
     let width = usize::from(area.width);
     let label = wrap::fit(&label, width / 2);
     let room = width.saturating_sub(label.width() + 2);
+    let room = if prompt.error.is_some() { room / 2 } else { room };
     let scroll = prompt.input.visual_scroll(room);
     let text = prompt.input.value();
     let shown = &text[wrap::window(text, scroll, room)];
@@ -283,7 +296,10 @@ fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>, area: Rect
         Span::raw(sanitise::line(shown).into_owned()),
     ];
     let right = match (&prompt.error, prompt.asks) {
-        (Some(error), _) => vec![Span::styled(format!(" {error} "), theme.bad())],
+        (Some(error), _) => {
+            let room = width.saturating_sub(label.width() + shown.width() + 2);
+            vec![Span::styled(wrap::fit(&format!(" {error} "), room), theme.bad())]
+        }
         (None, Asks::Search) => vec![Span::raw(match_count(model))],
         _ => Vec::new(),
     };

@@ -106,7 +106,8 @@ fn set_value(model: &mut Model, knob: usize, mut prompt: Prompt) -> Effects {
         return Vec::new();
     }
     if let Err(error) = setting.set(&mut settings, prompt.input.value()) {
-        prompt.error = Some(error.to_string());
+        // The name and the text stand before it.
+        prompt.error = Some(format!("{}; it takes {}", error.why, error.range));
         model.prompt = Some(prompt);
         return Vec::new();
     }
