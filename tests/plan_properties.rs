@@ -219,7 +219,7 @@ impl Writer {
             }}),
             Block::Notice => json!({
                 "type": "text",
-                "text": "<system-reminder>be careful with scales</system-reminder>"
+                "text": "<local-command-stdout>be careful with scales</local-command-stdout>"
             }),
             Block::Orphan(output) => {
                 json!({"type": "tool_result", "tool_use_id": "nobody", "content": output})

@@ -32,7 +32,7 @@ fn parcels() -> Session {
     log.call("toolu_03", "Edit", edit());
     log.result("toolu_03", "weight.py is not writable", true);
     log.record("user", json!([
-        {"type": "text", "text": "<system-reminder>weight.py was changed on disk</system-reminder>"},
+        {"type": "text", "text": "<ide_selection>weight.py, line 3</ide_selection>"},
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}},
     ]));
     log.says("I will run the suite again and compare 重さ with the label.");
@@ -171,6 +171,18 @@ screens! {
     search: "/round<enter>n", Ansi;
     refused_value: ":<c-u>7<enter>", Ansi;
     mono_palette: "F5'", Mono;
+}
+
+#[test]
+fn the_badge_and_a_refusal_are_seen_on_a_narrow_screen() {
+    for width in [60, 80, 120] {
+        let mut screen = Screen::open(parcels(), &SETTINGS, (width, 24));
+        screen.press("b:<c-u>7<enter>");
+        let shown = text(&screen.0.draw(Theme::default()));
+        assert!(shown.lines().next().unwrap().ends_with("✓ verified"), "{shown}");
+        assert!(shown.lines().last().unwrap().contains("budget_chars: 7"), "{shown}");
+        assert!(shown.lines().last().unwrap().contains(" is too small"), "{shown}");
+    }
 }
 
 #[test]
