@@ -67,7 +67,10 @@ impl Terminal {
         give_back();
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
         take_over(self.mouse)?;
-        self.screen.clear()
+        // Draws all anew. `clear` would ask the terminal where the cursor is, and the thread that
+        // reads the keys would take the answer.
+        let size = self.screen.size()?;
+        self.screen.resize(size.into())
     }
 
     pub(super) fn leave(self) {}
