@@ -28,9 +28,11 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     }
     let Opened { session, settings, defaults, format, said } = open::open(matches)?;
     let source = session.source.clone();
-    let watched = source.path.clone().map(|path| Watched { source, path, format });
+    let session = Arc::new(session);
+    let opened = Some(Arc::clone(&session));
+    let watched = source.path.clone().map(|path| Watched { source, path, format, opened });
     let model = Model::new(Opening {
-        session: Arc::new(session),
+        session,
         settings,
         defaults,
         said,

@@ -199,6 +199,18 @@ impl Session {
         self.entries.iter().filter(|entry| matches!(entry.kind, Kind::Call { .. })).count()
     }
 
+    /// Whether it holds what an earlier state of the same file held, and perhaps more after it.
+    pub fn continues(&self, earlier: &Session) -> bool {
+        let same = |(now, then): (&Entry, &Entry)| {
+            (now.message, now.line, now.kind.name()) == (then.message, then.line, then.kind.name())
+                && now.content == then.content
+        };
+        self.format == earlier.format
+            && self.messages.len() >= earlier.messages.len()
+            && self.entries.len() >= earlier.entries.len()
+            && self.entries.iter().zip(&earlier.entries).all(same)
+    }
+
     /// The entries that are texts, in file order.
     pub fn texts(&self) -> impl DoubleEndedIterator<Item = usize> {
         (0..self.entries.len()).filter(|&entry| self.entries[entry].kind == Kind::Text)

@@ -10,6 +10,7 @@ pub mod workers;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use anyhow::Result;
@@ -19,7 +20,7 @@ use crossterm::execute;
 use crate::app::action::{Effect, Msg};
 use crate::app::model::Model;
 use crate::app::{open, update};
-use crate::session::{Format, Source};
+use crate::session::{Format, Session, Source};
 use crate::ui::{Theme, draw};
 use terminal::Terminal;
 use workers::Workers;
@@ -29,6 +30,9 @@ pub struct Watched {
     pub source: Source,
     pub path: PathBuf,
     pub format: Option<Format>,
+    /// The session as it was opened, by which the first reading tells whether the file was
+    /// replaced since then.
+    pub opened: Option<Arc<Session>>,
 }
 
 /// Runs the screen until it is quit. The terminal is as it was before when this returns, panics

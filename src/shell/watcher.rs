@@ -168,7 +168,11 @@ impl Watch {
         };
         let Some(session) = session else { return self.turn(Watching::Unreadable) };
         self.state = Watching::Live;
-        // The first reading gives the session that is on the screen already.
+        if let Some(opened) = self.watched.opened.take()
+            && !session.continues(&opened)
+        {
+            self.anew = Some("the file was replaced");
+        }
         let how = self.anew.take().map_or(Growth::Appended, Growth::Reread);
         Some(Msg::Grown { session: Arc::new(session), how })
     }
