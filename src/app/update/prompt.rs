@@ -5,7 +5,7 @@ use tui_input::{Input, InputRequest};
 use super::super::key::Key;
 use super::super::model::{Asks, Model, Overlay, Prompt};
 use super::{Effects, find, knobs};
-use crate::compact::settings::SETTINGS;
+use crate::compact::settings::{SETTINGS, Settings};
 
 pub(super) fn search(model: &mut Model) {
     model.search.from = model.current();
@@ -85,7 +85,8 @@ fn accept(model: &mut Model) -> Effects {
     let Some(prompt) = model.prompt.take() else { return Vec::new() };
     match prompt.asks {
         Asks::Search => {
-            if model.search.done && model.search.matches.is_empty() {
+            let search = &model.search;
+            if search.done && search.matches.is_empty() && !search.pattern.is_empty() {
                 model.status = Some("not found".into());
             }
             // Results of a search that is still running may move the cursor once, then no more.
@@ -111,7 +112,8 @@ fn set_value(model: &mut Model, knob: usize, mut prompt: Prompt) -> Effects {
         model.prompt = Some(prompt);
         return Vec::new();
     }
-    if let Some(unbuilt) = settings.unbuilt() {
+    // Asked as if the tool calls were decided: a key may turn that on later.
+    if let Some(unbuilt) = (Settings { tool_pass: true, ..settings.clone() }).unbuilt() {
         prompt.error = Some(unbuilt);
         model.prompt = Some(prompt);
         return Vec::new();
