@@ -247,7 +247,8 @@ fn what_is_not_found_moves_nothing_and_says_so() {
     let mut screen = story_screen();
     screen.walk(&[("5G", 5, 1), ("/no such words<enter>", 5, 1)]);
     assert_eq!(screen.status(), "not found");
-    screen.walk(&[("n", 5, 1), ("<esc>", 5, 1)]);
+    screen.walk(&[("n", 5, 1), ("<esc>", 5, 1), ("/x<c-u><enter>", 5, 1)]);
+    assert_eq!(screen.status(), "", "nothing was searched for");
     assert_eq!(screen.model().search.pattern, "");
 }
 
@@ -456,6 +457,20 @@ fn a_mode_or_provider_that_is_not_built_is_refused_with_its_name() {
     screen.press("<esc><esc>");
     screen.press("u");
     assert_eq!(screen.status(), "nothing to undo");
+}
+
+#[test]
+fn what_is_not_built_is_refused_before_the_tool_calls_are_decided_at_all() {
+    let request =
+        br#"{"messages": [{"role": "user", "content": "Weigh it."}], "budget_chars": 400}"#;
+    let mut screen = Screen::open(common::read(request), &[], (120, 40));
+    assert!(!screen.model().settings.tool_pass);
+    screen.press("Kg:<c-u>lossy<enter>");
+    let error = screen.model().prompt.as_ref().unwrap().error.as_deref();
+    assert_eq!(error, Some("rules_mode lossy is not in this version"));
+    screen.press("<esc><esc>m");
+    assert!(screen.model().settings.tool_pass);
+    assert_eq!(screen.model().settings.unbuilt(), None);
 }
 
 #[test]

@@ -89,7 +89,10 @@ pub fn read(bytes: &[u8]) -> Session {
 
 /// The settings of a session with some of them set.
 pub fn settings(session: &Session, set: &[(&str, &str)]) -> Settings {
-    let mut settings = Settings { workspace_root: None, ..Settings::for_session(session) };
+    let mut settings = match &session.request {
+        Some(request) => Settings::for_request(request).unwrap(),
+        None => Settings { workspace_root: None, ..Settings::for_session(session) },
+    };
     for (name, value) in set {
         setting(name).unwrap().set(&mut settings, value).unwrap();
     }
