@@ -36,7 +36,7 @@ impl Finder {
         self.is_in_text(&entry.content) || names.iter().any(|name| self.is_in_text(name))
     }
 
-    pub fn is_in_text(&self, text: &str) -> bool {
+    fn is_in_text(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
 

@@ -431,7 +431,7 @@ fn a_value_is_typed_or_refused_and_asked_for_again() {
     let prompt = screen.model().prompt.as_ref().unwrap();
     assert_eq!(
         prompt.error.as_deref(),
-        Some("is too small; it takes off, a percentage of the session, or 100 and more characters")
+        Some("is too small; it takes off, 1% to 100% of the session, or 100 and more characters")
     );
     screen.press("00");
     assert_eq!(screen.model().prompt.as_ref().unwrap().error, None);

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memchr_iter;
+use unicode_width::UnicodeWidthStr;
 
 use super::wrap;
 use crate::compact::plan::{Decision, Output};
@@ -152,12 +153,32 @@ impl Detail {
         false
     }
 
-    /// Scrolls to the first line in which something is found, a little context above it.
-    pub fn reveal(&mut self, is_found: impl Fn(&str) -> bool) {
+    /// Scrolls to the first place that is found, given as a byte of a drawn line, a little above
+    /// it in a pane of that width.
+    pub fn reveal(&mut self, find: impl Fn(&str) -> Option<usize>, width: usize) {
         const CONTEXT: usize = 2;
-        if let Some(line) = self.lines.iter().position(|line| is_found(&line.text())) {
-            self.top = (line.saturating_sub(CONTEXT), 0);
+        let found = self.lines.iter().enumerate().find_map(|(at, line)| {
+            let text = line.text();
+            find(&text).map(|byte| (at, byte, text.into_owned()))
+        });
+        let Some((line, byte, text)) = found else { return };
+        if self.wrap {
+            let row = wrap::rows(&text, width).iter().take_while(|row| row.end <= byte).count();
+            self.top = (line, row);
+        } else {
+            self.top = (line, 0);
+            let column = text[..byte].width();
+            self.left = if column < width { 0 } else { column - width / 2 };
         }
+        for _ in 0..CONTEXT {
+            self.row_up(width);
+        }
+    }
+
+    /// Columns of the widest of so many lines from the first shown one on.
+    pub fn widest(&self, height: usize) -> usize {
+        let shown = self.lines.iter().skip(self.top.0).take(height);
+        shown.map(|line| line.text().width()).max().unwrap_or(0)
     }
 
     pub fn to_start(&mut self) {

@@ -23,8 +23,9 @@ pub enum Key {
 }
 
 /// Names inside `<…>`, as `snapshot --keys` and the help write them.
-const NAMES: [(&str, Key); 17] = [
+const NAMES: [(&str, Key); 18] = [
     ("enter", Key::Enter),
+    ("cr", Key::Enter),
     ("esc", Key::Esc),
     ("tab", Key::Tab),
     ("s-tab", Key::BackTab),

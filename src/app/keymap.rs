@@ -75,8 +75,8 @@ bindings! {
     [Key::Enter], A::Into, Move, "", "into the detail; in a list, take this one";
     [Key::Esc], A::Out, Move, "", "out: close, clear the search, back to the list";
     [Char('/')], A::Search, Find, "search", "search all text, case counts once you type a capital";
-    [Char('n')], A::NextMatch, Find, "", "next match";
-    [Char('N')], A::PreviousMatch, Find, "", "previous match";
+    [Char('n')], A::NextMatch, Find, "", "next entry that matches";
+    [Char('N')], A::PreviousMatch, Find, "", "previous entry that matches";
     [Char('F')], A::FilterByOutcome, Find, "outcome", "only one outcome: then 1 kept, 2 pinned, 3 deduped, 4 pointer, 5 trimmed, 6 dropped";
     [Char('t')], A::FilterBySpeaker, Find, "", "only one role or tool, from a list";
     [Char('\'')], A::NoFilter, Find, "", "no filter";
@@ -89,7 +89,7 @@ bindings! {
     [Char('+'), Char('=')], A::NudgeUp, Knobs, "nudge", "nudge the chosen knob up";
     [Char('{')], A::NudgeTenDown, Knobs, "", "ten steps down";
     [Char('}')], A::NudgeTenUp, Knobs, "", "ten steps up";
-    [Char(':')], A::TypeValue, Knobs, "type", "type a value for the chosen knob";
+    [Char(':')], A::TypeValue, Knobs, "type", "type a value for the chosen knob; Up brings the present one to edit";
     [Char('K')], A::Knobs, Knobs, "knobs", "every knob with its value, default and range";
     [Char('Q')], A::NewestQuestion, Knobs, "", "take the question from the newest user text";
     [Char('u')], A::Undo, Knobs, "undo", "undo a change of settings";

@@ -273,10 +273,18 @@ impl Model {
         if message_pass && self.settings.budget_chars == crate::compact::settings::Budget::Off {
             return Some("the message pass is off: b sets a budget");
         }
-        let judged = matches!(
+        let unread = matches!(
             setting.name,
-            "threshold" | "max_state_tokens" | "max_request_tokens" | "max_workers"
+            "threshold"
+                | "trim_head_chars"
+                | "min_reduction"
+                | "workspace_root"
+                | "disk_check"
+                | "allow_command_pointers"
+                | "max_state_tokens"
+                | "max_request_tokens"
+                | "max_workers"
         ) || matches!(setting.kind, Kind::Text(_) | Kind::OptionalText(_));
-        judged.then_some("only a judge reads it")
+        unread.then_some("rules, lossless does not read it")
     }
 }

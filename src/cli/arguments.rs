@@ -67,7 +67,7 @@ fn snapshot() -> Command {
                 .value_name("KEYS")
                 .default_value("")
                 .allow_hyphen_values(true)
-                .help("Keys to press, such as 'jj3+<enter><c-d>'; <lt> is a plain <"),
+                .help("Keys to press, such as 'jj3+<enter><c-d>'; also <esc> <tab> <s-tab> <space> <up> <down> <left> <right> <pgup> <pgdn> <home> <end> <backspace> <del> <f1>, and <lt> for a plain <"),
         )
         .arg(
             Arg::new("as")

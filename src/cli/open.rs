@@ -1,7 +1,8 @@
 //! From a command line to a session with its settings.
 
-use std::fs;
+use std::fs::{self, FileType};
 use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -56,8 +57,15 @@ pub fn read_file(label: &str) -> Result<Vec<u8>> {
         std::io::stdin().read_to_end(&mut bytes).context("standard input cannot be read")?;
         return Ok(bytes);
     }
-    if fs::metadata(label).is_ok_and(|metadata| metadata.is_dir()) {
+    let kind = fs::metadata(label).map(|metadata| metadata.file_type());
+    if kind.as_ref().is_ok_and(FileType::is_dir) {
         return Err(Refused(format!("{label}: a directory; name a session file in it")).into());
+    }
+    // A device may never end.
+    if kind.is_ok_and(|kind| kind.is_char_device() || kind.is_block_device()) {
+        return Err(
+            Refused(format!("{label}: a device; name a session file, or pipe it to -")).into()
+        );
     }
     fs::read(label).map_err(|error| Refused(format!("{label}: {}", why(&error))).into())
 }
@@ -107,6 +115,12 @@ fn with_flags(defaults: &Settings, matches: &ArgMatches) -> Result<Settings> {
         let Some(value) = matches.get_one::<String>(setting.name) else { continue };
         let set = setting.set(&mut settings, value);
         set.map_err(|error| Refused(format!("--{}: {error}", setting.flag())))?;
+        if setting.name == "workspace_root" && settings.workspace_root.iter().any(|it| !it.is_dir())
+        {
+            return Err(
+                Refused(format!("--{}: `{value}` is no directory here", setting.flag())).into()
+            );
+        }
         if matches!(setting.name, "provider" | "rules_mode") {
             settings.tool_pass = true;
         }

@@ -6,13 +6,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::number::{change, grouped, short, signed};
+use super::number::{change, counted, grouped, short, signed};
 use super::theme::{Theme, glyph};
-use super::{justified, row};
+use super::{justified, row, wrapped};
 use crate::app::action::Watching;
 use crate::app::counts::TokenSums;
 use crate::app::keymap::{self, BINDINGS};
-use crate::app::model::{Asks, Model, Prompt};
+use crate::app::model::{Asks, Model, Overlay, Prompt};
 use crate::app::wrap;
 use crate::compact::plan::Outcome;
 use crate::compact::settings::SETTINGS;
@@ -77,7 +77,11 @@ fn name<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
 /// Messages, calls, and characters and tokens before and after.
 fn sums<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     let session = &model.session;
-    let counts = format!(" {} messages · {} calls  ", session.messages.len(), session.calls());
+    let counts = format!(
+        " {} · {}  ",
+        counted(session.messages.len(), "message"),
+        counted(session.calls(), "call")
+    );
     let mut spans = vec![Span::styled(counts, theme.quiet())];
     let Some(plan) = &model.plan else { return spans };
     let [before, after] = plan.chars;
@@ -123,9 +127,13 @@ fn gauge<'a>(model: &Model, cells: usize, theme: Theme) -> Vec<Span<'a>> {
         None => (" kept ".into(), plan.chars[0]),
     };
     let share = if of == 0 { 1.0 } else { plan.chars[1] as f64 / of as f64 };
+    let over = plan.budget.map_or(0, |budget| plan.chars[1].saturating_sub(budget));
     let full = ((share * cells as f64).round() as usize).min(cells);
-    let over = share > 1.0;
-    let percent = format!("{:.0} %{}", share * 100.0, if over { " over " } else { " " });
+    let percent = match over {
+        0 => format!("{:.0} % ", share * 100.0),
+        _ => format!("over by {} ", grouped(over)),
+    };
+    let over = over > 0;
     vec![
         Span::raw(label),
         Span::styled("▕", theme.quiet()),
@@ -166,9 +174,9 @@ fn label(outcome: Outcome, by_word: bool) -> String {
 fn decider<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     let settings = &model.settings;
     let mut text = if settings.tool_pass {
-        format!("{} · {}", settings.provider.name(), settings.rules_mode.name())
+        format!("  {} · {}", settings.provider.name(), settings.rules_mode.name())
     } else {
-        "tool calls left alone".into()
+        "  tool calls left alone".into()
     };
     text.push_str(&format!(" · plan {}", model.landed));
     if let Some(took) = model.took {
@@ -184,6 +192,10 @@ fn decider<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
 /// The knobs in one row, scrolled so that the chosen one is in view.
 pub(super) fn draw_knobs(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
     if area.is_empty() {
+        return;
+    }
+    if let Some(line) = knob_in_full(model, area, theme).first() {
+        row(frame, area, line);
         return;
     }
     let mut spans = vec![Span::raw(" ")];
@@ -211,6 +223,19 @@ pub(super) fn draw_knobs(model: &Model, frame: &mut Frame<'_>, area: Rect, theme
     frame.render_widget(paragraph.scroll((0, u16::try_from(skip).unwrap_or(u16::MAX))), area);
 }
 
+/// Under the knob list, what the chosen knob does and takes, in the room of the two bars.
+fn knob_in_full<'a>(model: &Model, area: Rect, theme: Theme) -> Vec<Line<'a>> {
+    if model.overlay != Some(Overlay::Knobs) || model.status.is_some() {
+        return Vec::new();
+    }
+    let knob = model.chosen_knob();
+    let idle = model.idle_knob(knob).map(|why| format!(" Idle now: {why}.")).unwrap_or_default();
+    let text = format!("{}: {}. It takes {}.{idle}", knob.name, knob.help, knob.range);
+    let mut lines = wrapped(&text, usize::from(area.width).saturating_sub(2), theme.strong());
+    lines.iter_mut().for_each(|line| line.spans.insert(0, Span::raw(" ")));
+    lines
+}
+
 pub(super) fn draw_footer(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
     if area.is_empty() {
         return;
@@ -219,7 +244,9 @@ pub(super) fn draw_footer(model: &Model, frame: &mut Frame<'_>, area: Rect, them
         draw_prompt(model, prompt, frame, area, theme);
         return;
     }
-    let line = if model.awaiting_outcome {
+    let line = if let Some(line) = knob_in_full(model, area, theme).into_iter().nth(1) {
+        line
+    } else if model.awaiting_outcome {
         outcome_choice(theme)
     } else if let Some(status) = &model.status {
         Line::styled(format!(" {}", sanitise::line(status)), theme.strong())
@@ -274,18 +301,15 @@ fn push_key(spans: &mut Vec<Span<'_>>, key: &str, word: &str, theme: Theme) {
 }
 
 fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
-    let label = match (prompt.asks, &prompt.error) {
-        (Asks::Search, _) => "/".to_string(),
-        (Asks::HelpSearch, _) => "help /".into(),
-        (Asks::Value(knob), Some(_)) => format!("{}: ", SETTINGS[knob].name),
-        (Asks::Value(knob), None) => {
-            format!("{} (takes {}): ", SETTINGS[knob].name, SETTINGS[knob].range)
-        }
+    let label = match prompt.asks {
+        Asks::Search => "/".to_string(),
+        Asks::HelpSearch => "help /".into(),
+        Asks::Value(knob) => format!("{}: ", SETTINGS[knob].name),
     };
     let width = usize::from(area.width);
     let label = wrap::fit(&label, width / 2);
     let room = width.saturating_sub(label.width() + 2);
-    let room = if prompt.error.is_some() { room / 2 } else { room };
+    let room = if matches!(prompt.asks, Asks::Value(_)) { room / 2 } else { room };
     let scroll = prompt.input.visual_scroll(room);
     let text = prompt.input.value();
     let shown = &text[wrap::window(text, scroll, room)];
@@ -301,7 +325,14 @@ fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>, area: Rect
             vec![Span::styled(wrap::fit(&format!(" {error} "), room), theme.bad())]
         }
         (None, Asks::Search) => vec![Span::raw(match_count(model))],
-        _ => Vec::new(),
+        (None, Asks::HelpSearch) => Vec::new(),
+        (None, Asks::Value(knob)) => {
+            let setting = &SETTINGS[knob];
+            let now = wrap::fit(&sanitise::preview(&setting.value(&model.settings), 20), 20);
+            let hint = format!("  now {now} (Up edits it); takes {} ", setting.range);
+            let room = width.saturating_sub(label.width() + shown.width() + 2);
+            vec![Span::styled(wrap::fit(&hint, room), theme.quiet())]
+        }
     };
     row(frame, area, &justified(left, right, width));
     let x = area.x + u16::try_from(1 + label.width() + cursor).unwrap_or(0);

@@ -11,6 +11,7 @@ use crate::app::detail::{Line as Shown, Token, Tone};
 use crate::app::model::Model;
 use crate::app::panes::{self, Pane};
 use crate::app::wrap;
+use crate::find::Finder;
 use crate::sanitise;
 use crate::session::Kind;
 
@@ -20,7 +21,9 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Them
     }
     let width = usize::from(area.width.saturating_sub(4));
     let block = pane(model, Pane::Detail, Line::from(wrap::fit(&title(model), width)), theme);
-    frame.render_widget(block, area);
+    let place = format!(" {}/{} ", model.detail.top.0 + 1, model.detail.lines.len());
+    let place = if model.detail.lines.is_empty() { String::new() } else { place };
+    frame.render_widget(block.title_bottom(Line::from(place).right_aligned()), area);
     let inside = panes::inside(area);
     let (width, height) = (usize::from(inside.width), usize::from(inside.height));
     for (at, line) in rows_in_view(model, width, height, theme).into_iter().enumerate() {
@@ -59,10 +62,13 @@ fn title(model: &Model) -> String {
 fn rows_in_view<'a>(model: &Model, width: usize, height: usize, theme: Theme) -> Vec<Line<'a>> {
     let detail = &model.detail;
     let (first, mut skipped) = detail.top;
+    let pattern = &model.search.pattern;
+    let finder = (!pattern.is_empty()).then(|| Finder::new(pattern));
     let mut rows = Vec::with_capacity(height);
     for line in detail.lines.iter().skip(first) {
         let text = line.text();
         let spans = spans_of(model, line, &text);
+        let hits = finder.as_ref().map_or_else(Vec::new, |finder| finder.hits(&text));
         let ranges = if detail.wrap {
             wrap::rows(&text, width)
         } else {
@@ -72,7 +78,7 @@ fn rows_in_view<'a>(model: &Model, width: usize, height: usize, theme: Theme) ->
             if rows.len() >= height {
                 return rows;
             }
-            rows.push(styled(&text, range, &spans, line.tone, model, theme));
+            rows.push(styled(&text, range, (&spans, &hits), line.tone, theme));
         }
     }
     rows
@@ -91,9 +97,8 @@ fn spans_of(model: &Model, line: &Shown, text: &str) -> Vec<(usize, Token)> {
 fn styled<'a>(
     text: &str,
     range: std::ops::Range<usize>,
-    spans: &[(usize, Token)],
+    (spans, hits): (&[(usize, Token)], &[std::ops::Range<usize>]),
     tone: Tone,
-    model: &Model,
     theme: Theme,
 ) -> Line<'a> {
     let mut cuts = Vec::new();
@@ -107,10 +112,9 @@ fn styled<'a>(
         }
         start = end;
     }
-    let hits = hits(text, &model.search.pattern);
     let mut line = Line::default();
     for (part, style) in cuts {
-        push_with_hits(&mut line, text, part, style, &hits, theme);
+        push_with_hits(&mut line, text, part, style, hits, theme);
     }
     line
 }
@@ -137,12 +141,4 @@ fn push_with_hits(
     if from < part.end {
         line.push_span(Span::styled(text[from..part.end].to_string(), style));
     }
-}
-
-/// Where a search pattern stands in a line; case counts when the pattern has a capital.
-fn hits(text: &str, pattern: &str) -> Vec<std::ops::Range<usize>> {
-    if pattern.is_empty() {
-        return Vec::new();
-    }
-    crate::find::Finder::new(pattern).hits(text)
 }

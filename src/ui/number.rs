@@ -13,6 +13,11 @@ pub fn grouped(number: usize) -> String {
     grouped
 }
 
+/// `1 call`, `1,204 calls`.
+pub fn counted(number: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 /// Thousands and millions in short: `950`, `60.1k`, `1.2M`.
 pub fn short(number: usize) -> String {
     match number {
@@ -44,6 +49,7 @@ mod tests {
     #[test]
     fn numbers_read_as_people_write_them() {
         assert_eq!([grouped(0), grouped(999), grouped(1_234_567)], ["0", "999", "1,234,567"]);
+        assert_eq!([counted(1, "call"), counted(1_204, "call")], ["1 call", "1,204 calls"]);
         assert_eq!([short(950), short(60_120), short(999_990)], ["950", "60.1k", "1.0M"]);
         assert_eq!(
             [change(200, 100), change(0, 0), change(100, 150)],

@@ -14,7 +14,7 @@ use crate::app::list::Speaker;
 use crate::app::model::{Model, Overlay};
 use crate::app::panes::{self, Panes};
 use crate::app::wrap;
-use crate::compact::settings::SETTINGS;
+use crate::compact::settings::{SETTINGS, Setting};
 use crate::sanitise;
 use crate::session::FaultKind;
 
@@ -22,11 +22,13 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, panes: Panes, theme: Th
     let Some(overlay) = &model.overlay else { return };
     let middle = Rect {
         y: panes.top.bottom(),
-        height: panes.footer.y.saturating_sub(panes.top.bottom()),
+        height: panes.knobs.y.saturating_sub(panes.top.bottom()),
         ..panes.top
     };
     let (title, lines, chosen) = match overlay {
-        Overlay::Help { word, .. } => (help_title(word), help(word, theme), None),
+        Overlay::Help { word, .. } => {
+            (help_title(word), help(word, usize::from(middle.width).saturating_sub(2), theme), None)
+        }
         Overlay::Knobs => (
             " knobs · - + nudge · Enter types · x resets ".into(),
             knobs(model, usize::from(middle.width), theme),
@@ -88,59 +90,84 @@ fn help_title(word: &str) -> String {
     }
 }
 
-fn help<'a>(word: &str, theme: Theme) -> Vec<Line<'a>> {
+fn help<'a>(word: &str, width: usize, theme: Theme) -> Vec<Line<'a>> {
     let word = word.to_lowercase();
+    let fits = |text: &str| text.to_lowercase().contains(&word);
     let mut lines = Vec::new();
     for group in Group::ALL {
-        let fits = |text: &str| text.to_lowercase().contains(&word);
         let bindings: Vec<_> = BINDINGS
             .iter()
             .filter(|binding| binding.group == group)
             .filter(|binding| fits(binding.help) || fits(&binding.label()))
             .collect();
-        if bindings.is_empty() {
-            continue;
+        if !bindings.is_empty() {
+            lines.push(Line::styled(format!(" {}", group.title()), theme.strong()));
         }
-        lines.push(Line::styled(format!(" {}", group.title()), theme.strong()));
         for binding in bindings {
-            lines.push(Line::from(vec![
-                Span::styled(format!("  {:<11} ", binding.label()), theme.key()),
-                Span::raw(binding.help),
-            ]));
+            lines.extend(explained(&binding.label(), binding.help, width, theme));
         }
     }
+    let marks: Vec<_> = MARKS.iter().filter(|(mark, help)| fits(help) || fits(mark)).collect();
+    if !marks.is_empty() {
+        lines.push(Line::styled(" marks", theme.strong()));
+    }
+    for (mark, help) in marks {
+        lines.extend(explained(mark, help, width, theme));
+    }
     if lines.is_empty() {
-        lines.push(Line::styled(" no key does that", theme.quiet()));
+        lines.push(Line::styled(" nothing does that", theme.quiet()));
     }
     lines
 }
 
+/// What stands in the list and the bars without a word beside it.
+const MARKS: [(&str, &str); 7] = [
+    ("P = >", "pinned, deduped, pointer: the outcome of a row"),
+    ("~ x", "trimmed, dropped; a row without a mark is kept"),
+    ("*", "in the list: pinned by you; at a knob: not its default"),
+    (
+        "right edge",
+        "the whole list: what most entries there come to; what is in view is drawn full",
+    ),
+    ("Δ", "the change against the plan before"),
+    ("plan 3", "how many plans this screen has seen, and how long the last one took"),
+    ("≈", "an estimate, until the exact number of tokens has come"),
+];
+
+/// A key or mark and its help, wrapped under itself.
+fn explained<'a>(label: &str, help: &str, width: usize, theme: Theme) -> Vec<Line<'a>> {
+    const LABEL: usize = 14;
+    let rows = wrap::rows(help, width.saturating_sub(LABEL).max(20));
+    let row = |(at, row): (usize, std::ops::Range<usize>)| {
+        let label = if at == 0 { format!("  {label:<11} ") } else { " ".repeat(LABEL) };
+        let text = help[row].trim_end().to_string();
+        Line::from(vec![Span::styled(label, theme.key()), Span::raw(text)])
+    };
+    rows.into_iter().enumerate().map(row).collect()
+}
+
+/// One row a setting; the bars below tell the chosen one in full.
 fn knobs<'a>(model: &Model, width: usize, theme: Theme) -> Vec<Line<'a>> {
-    let name_width = SETTINGS.iter().map(|setting| setting.name.width()).max().unwrap_or(0);
-    let value_width = 22;
-    SETTINGS
-        .iter()
-        .map(|setting| {
-            let value = setting.value(&model.settings);
-            let default = setting.value(&model.defaults);
-            let changed = value != default;
-            let shown = wrap::fit(&sanitise::preview(&value, value_width), value_width);
-            let pad = " ".repeat(value_width - shown.width());
-            let default = wrap::fit(&sanitise::preview(&default, 16), 16);
-            let notes = if changed { format!("default {default}; ") } else { String::new() };
-            let idle = model.idle_knob(setting).map(|why| format!(" ({why})")).unwrap_or_default();
-            let rest = format!("{notes}{}; {}{idle}", setting.range, setting.help);
-            let style = if changed { theme.strong() } else { theme.quiet() };
-            Line::from(vec![
-                Span::styled(format!(" {:<name_width$}  ", setting.name), theme.key()),
-                Span::styled(format!("{shown}{pad} {} ", if changed { "*" } else { " " }), style),
-                Span::styled(
-                    wrap::fit(&rest, width.saturating_sub(name_width + value_width + 8)),
-                    theme.quiet(),
-                ),
-            ])
-        })
-        .collect()
+    SETTINGS.iter().map(|setting| knob_row(model, setting, width, theme)).collect()
+}
+
+fn knob_row<'a>(model: &Model, setting: &Setting, width: usize, theme: Theme) -> Line<'a> {
+    const NAME: usize = 23;
+    const VALUE: usize = 14;
+    let cell = |text: &str| {
+        let text = wrap::fit(&sanitise::preview(text, VALUE + 1), VALUE);
+        let pad = " ".repeat(VALUE - text.width());
+        text + &pad
+    };
+    let value = setting.value(&model.settings);
+    let default = setting.value(&model.defaults);
+    let (mark, style) = if value == default { (" ", theme.quiet()) } else { ("*", theme.strong()) };
+    let help = wrap::fit(setting.help, width.saturating_sub(NAME + 2 * VALUE + 16));
+    Line::from(vec![
+        Span::styled(format!(" {:<NAME$}", setting.name), theme.key()),
+        Span::styled(format!("{}{mark} ", cell(&value)), style),
+        Span::styled(format!("default {} {help}", cell(&default)), theme.quiet()),
+    ])
 }
 
 fn speakers<'a>(model: &Model) -> Vec<Line<'a>> {

@@ -16,11 +16,13 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Them
     if area.is_empty() {
         return;
     }
-    frame.render_widget(pane(model, Pane::Why, Line::from(" why "), theme), area);
     let inside = panes::inside(area);
     let lines = explain(model, usize::from(inside.width), theme);
     let last_top = lines.len().saturating_sub(usize::from(inside.height));
     let top = model.why_top.min(last_top);
+    let more = if top < last_top { " more ↓ " } else { "" };
+    let block = pane(model, Pane::Why, Line::from(" why "), theme);
+    frame.render_widget(block.title_bottom(Line::from(more).right_aligned()), area);
     for (line, y) in lines.iter().skip(top).zip(inside.top()..inside.bottom()) {
         row(frame, Rect { y, height: 1, ..inside }, line);
     }
@@ -33,8 +35,8 @@ fn explain<'a>(model: &Model, width: usize, theme: Theme) -> Vec<Line<'a>> {
         return vec![Line::styled("deciding…", theme.quiet())];
     };
     if !model.entry(index).kind.is_decided() && decision.steps.is_empty() {
-        let what =
-            format!("A {} is shown, but not decided or counted.", model.entry(index).kind.name());
+        let kind = model.entry(index).kind.name();
+        let what = format!("{kind}: shown as it stands, its characters are not counted.");
         return wrapped(&what, width, theme.quiet());
     }
     let mut lines = vec![headline(decision, theme)];

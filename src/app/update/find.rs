@@ -41,6 +41,8 @@ pub(super) fn found(model: &mut Model, generation: u64, entries: Vec<usize>) -> 
         let to = first.copied().unwrap_or(from);
         let height = model.list_height();
         model.list.move_to_entry(to, height);
+        model.refresh_detail();
+        reveal_match(model);
     }
     Vec::new()
 }
@@ -76,7 +78,8 @@ pub(super) fn reveal_match(model: &mut Model) {
     let is_match = |entry| model.search.matches.binary_search(&entry).is_ok();
     if model.current().is_some_and(is_match) {
         let finder = Finder::new(&model.search.pattern);
-        model.detail.reveal(|line| finder.is_in_text(line));
+        let (width, _) = model.detail_size();
+        model.detail.reveal(|line| finder.hits(line).first().map(|hit| hit.start), width);
     }
 }
 

@@ -62,7 +62,8 @@ fn nudge(model: &mut Model, steps: isize) -> Effects {
     let mut settings = model.settings.clone();
     knob.nudge(&mut settings, steps as i64, model.session.decided_chars());
     if settings == model.settings {
-        model.status = Some(format!("{} takes {}", knob.name, knob.range));
+        let end = if steps < 0 { "lowest" } else { "highest" };
+        model.status = Some(format!("{} is at its {end}: it takes {}", knob.name, knob.range));
         return Vec::new();
     }
     model.status = model.idle_knob(knob).map(|why| format!("{}: {why}", knob.name));
@@ -159,7 +160,8 @@ pub(super) fn pin(model: &mut Model) -> Effects {
     let Some(entry) = model.current() else { return Vec::new() };
     let kind = &model.session.entries[entry].kind;
     if !kind.is_decided() {
-        model.status = Some(format!("a {} is never removed by itself", kind.name()));
+        model.status =
+            Some(format!("{}: never removed by itself, so there is nothing to pin", kind.name()));
         return Vec::new();
     }
     let halves: Vec<usize> = [entry].into_iter().chain(kind.partner()).collect();

@@ -37,7 +37,8 @@ pub(super) fn sideways(model: &mut Model, by: isize) {
         model.status = Some("lines are wrapped; w turns that off".into());
     } else {
         let by = by.saturating_mul(COLUMNS);
-        model.detail.left = model.detail.left.saturating_add_signed(by);
+        let last = model.detail.widest(model.detail_size().1).saturating_sub(1);
+        model.detail.left = model.detail.left.saturating_add_signed(by).min(last);
     }
 }
 

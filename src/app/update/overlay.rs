@@ -6,16 +6,15 @@ use super::super::model::{Model, Overlay};
 use super::{Effects, find, knobs, prompt};
 use crate::app::action::Effect;
 
-/// Rows that a page key moves in an overlay.
-const PAGE: isize = 10;
-
 pub(super) fn act(model: &mut Model, action: Action, count: Option<usize>) -> Effects {
     let times = count.unwrap_or(1) as isize;
     let by = match action {
         Action::Down => Some(times),
         Action::Up => Some(-times),
-        Action::HalfPageDown | Action::PageDown => Some(times.saturating_mul(PAGE)),
-        Action::HalfPageUp | Action::PageUp => Some(times.saturating_mul(-PAGE)),
+        Action::HalfPageDown => Some(times.saturating_mul(page(model) / 2)),
+        Action::HalfPageUp => Some(times.saturating_mul(-page(model) / 2)),
+        Action::PageDown => Some(times.saturating_mul(page(model))),
+        Action::PageUp => Some(times.saturating_mul(-page(model))),
         Action::First => Some(isize::MIN / 2),
         Action::Last => Some(isize::MAX / 2),
         _ => None,
@@ -66,6 +65,13 @@ fn move_by(model: &mut Model, by: isize) {
         }
         None => {}
     }
+}
+
+/// Rows of a list that fills the room between the bars.
+fn page(model: &Model) -> isize {
+    let panes = model.panes();
+    let rows = panes.knobs.y.saturating_sub(panes.top.bottom() + 2);
+    isize::try_from(rows.max(2)).unwrap_or(2)
 }
 
 fn help_rows() -> usize {

@@ -13,11 +13,8 @@ pub(super) fn search(model: &mut Model) {
 }
 
 pub(super) fn value(model: &mut Model) {
-    let now = model.chosen_knob().value(&model.settings);
-    // A question may hold line feeds; the prompt is one line.
-    let now = now.replace(['\n', '\r', '\t'], " ");
     model.prompt =
-        Some(Prompt { asks: Asks::Value(model.knob), input: Input::new(now), error: None });
+        Some(Prompt { asks: Asks::Value(model.knob), input: Input::default(), error: None });
 }
 
 pub(super) fn help_search(model: &mut Model) {
@@ -44,6 +41,10 @@ pub(super) fn press(model: &mut Model, key: Key) -> Effects {
         }
         _ => {}
     }
+    if key == Key::Up {
+        take_present_value(model);
+        return Vec::new();
+    }
     let Some(prompt) = &mut model.prompt else { return Vec::new() };
     let request = match key {
         Key::Char(c) => InputRequest::InsertChar(c),
@@ -62,6 +63,17 @@ pub(super) fn press(model: &mut Model, key: Key) -> Effects {
     prompt.input.handle(request);
     prompt.error = None;
     typed(model)
+}
+
+/// Puts the value that a setting has into the prompt, to be edited.
+fn take_present_value(model: &mut Model) {
+    let settings = model.settings.clone();
+    if let Some(Prompt { asks: Asks::Value(knob), input, error }) = &mut model.prompt {
+        // A question may hold line feeds; the prompt is one line.
+        let value = SETTINGS[*knob].value(&settings).replace(['\n', '\r', '\t'], " ");
+        *input = Input::new(value);
+        *error = None;
+    }
 }
 
 /// A search shows its matches while it is typed.
@@ -103,7 +115,7 @@ fn accept(model: &mut Model) -> Effects {
 fn set_value(model: &mut Model, knob: usize, mut prompt: Prompt) -> Effects {
     let mut settings = model.settings.clone();
     let setting = &SETTINGS[knob];
-    if prompt.input.value() == setting.value(&settings).replace(['\n', '\r', '\t'], " ") {
+    if prompt.input.value().is_empty() {
         return Vec::new();
     }
     if let Err(error) = setting.set(&mut settings, prompt.input.value()) {

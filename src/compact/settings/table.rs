@@ -43,7 +43,7 @@ settings! {
         Kind::RulesMode(field!(rules_mode)), "what the rules may do to a tool result";
     "provider", "auto, specialist-v3, rules, jev, laya", "auto", "rules", "next",
         Kind::Provider(field!(provider)), "who decides about tool calls";
-    "budget_chars", "off, a percentage of the session, or 100 and more characters", "required", "50%", "1 % of the session",
+    "budget_chars", "off, 1% to 100% of the session, or 100 and more characters", "required", "50%", "1 % of the session",
         Kind::Budget(field!(budget_chars)), "drop the lowest scores until the session fits";
     "max_message_chars", "80 and more", "400", "4000", "100",
         Kind::Count { at: field!(max_message_chars), min: 80, step: 100 }, "cut longer texts and results to this length";
@@ -51,7 +51,7 @@ settings! {
         Kind::Count { at: field!(keep_last_n), min: 0, step: 1 }, "protect this many of the newest messages from the message pass";
     "duplicate_threshold", "0.5 to 1", "0.9", "0.9", "0.01",
         Kind::Share { at: field!(duplicate_threshold), min: 0.5, step: 0.01 }, "word overlap from which a later text is a duplicate";
-    "keep_roles", "system, user, assistant, tool; or none", "system", "system", "toggles",
+    "keep_roles", "system, user, assistant, tool; or none", "system", "system", "next set",
         Kind::Roles(field!(keep_roles)), "roles that the message pass protects";
     "preserve_recent", "0 and more", "6", "6", "1",
         Kind::Count { at: field!(preserve_recent), min: 0, step: 1 }, "pin this many of the newest messages in both passes";

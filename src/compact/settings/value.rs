@@ -218,14 +218,18 @@ fn read_budget(text: &str) -> Result<Budget, &'static str> {
     }
     if let Some(percent) = text.strip_suffix('%') {
         let percent: u32 = percent.trim().parse().map_err(|_| "is no whole percentage")?;
-        return if percent <= 100 { Ok(Budget::Percent(percent)) } else { Err("is over 100 %") };
+        return match percent {
+            0 => Err("leaves nothing"),
+            1..=100 => Ok(Budget::Percent(percent)),
+            _ => Err("is over 100 %"),
+        };
     }
     let chars: usize = digits(text).parse().map_err(|_| "is no whole number")?;
     if chars < LEAST_BUDGET { Err("is too small") } else { Ok(Budget::Chars(chars)) }
 }
 
 fn nudge_budget(budget: Budget, steps: i64, session_chars: usize) -> Budget {
-    let moved = |percent: i64| Budget::Percent(percent.clamp(0, 100) as u32);
+    let moved = |percent: i64| Budget::Percent(percent.clamp(1, 100) as u32);
     match budget {
         Budget::Off => moved(100 + steps.min(0)),
         Budget::Percent(percent) => moved(i64::from(percent) + steps),
@@ -263,17 +267,24 @@ fn roles_text(roles: &[Role]) -> String {
     roles.iter().map(|role| role.name()).collect::<Vec<_>>().join(",")
 }
 
-/// Steps through all sixteen sets of roles, in the order of a binary count.
+/// Steps through all sixteen sets of roles: none, those with the system, those without it.
 fn nudge_roles(roles: &[Role], steps: i64) -> Vec<Role> {
-    let bit = |role: &Role| Role::ALL.iter().position(|other| other == role).unwrap_or(0);
-    let set: i64 = roles.iter().map(|role| 1 << bit(role)).sum();
-    let set = (set + steps).rem_euclid(1 << Role::ALL.len());
-    Role::ALL
-        .into_iter()
-        .enumerate()
-        .filter(|(bit, _)| set >> bit & 1 == 1)
-        .map(|(_, r)| r)
-        .collect()
+    let sets: Vec<Vec<Role>> = (0..16).map(role_set).collect();
+    let holds =
+        |set: &[Role]| Role::ALL.iter().all(|role| set.contains(role) == roles.contains(role));
+    let at = sets.iter().position(|set| holds(set)).unwrap_or(0) as i64;
+    sets[(at + steps).rem_euclid(sets.len() as i64) as usize].clone()
+}
+
+fn role_set(place: u32) -> Vec<Role> {
+    let (with_system, others) = match place {
+        0 => (false, 0),
+        1..=8 => (true, place - 1),
+        _ => (false, place - 8),
+    };
+    let others = Role::ALL[1..].iter().enumerate().filter(|(bit, _)| others >> bit & 1 == 1);
+    let system = with_system.then_some(Role::System);
+    system.into_iter().chain(others.map(|(_, role)| *role)).collect()
 }
 
 /// Steps are decimal: what binary fractions leave over is rounded off.
@@ -322,7 +333,7 @@ mod tests {
             knob.set(&mut settings, typed).unwrap();
             assert_eq!(settings.budget_chars.chars_of(1_003), chars);
         }
-        for refused in ["99", "101%", "-1", "half", ""] {
+        for refused in ["99", "0%", "101%", "-1", "half", ""] {
             assert!(knob.set(&mut settings, refused).is_err(), "{refused}");
             assert_eq!(settings.budget_chars, Budget::Chars(12_000));
         }
