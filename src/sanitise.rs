@@ -168,6 +168,9 @@ fn visible(c: char) -> Option<char> {
         | '\u{ffa0}'
         | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e007f}' => Some(HIDDEN),
+        // Noncharacters: no document format takes them.
+        '\u{fdd0}'..='\u{fdef}' => Some(HIDDEN),
+        _ if c as u32 & 0xfffe == 0xfffe => Some(HIDDEN),
         _ => Some(c),
     }
 }
@@ -205,6 +208,7 @@ mod tests {
     fn direction_and_invisible_characters_are_marked() {
         assert_eq!(line("a\u{202e}b\u{200b}c\u{e0041}d\u{feff}"), "a�b�c�d�");
         assert_eq!(line("x\u{2028}y\u{85}z"), "x␤y␤z");
+        assert_eq!(line("\u{ffff}a\u{1fffe}\u{fdd0}"), "�a��");
     }
 
     #[test]

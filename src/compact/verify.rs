@@ -142,19 +142,16 @@ impl Check<'_> {
     fn messages(&mut self) {
         for message in &self.session.messages {
             let entries = || message.entries.clone();
-            let says = |index: usize| {
-                let content = &self.session.entries[index].content;
-                self.decisions[index].output_of(content).is_some_and(|it| !it.trim().is_empty())
-                    || matches!(
-                        self.session.entries[index].kind,
-                        Kind::Result { .. } | Kind::Thinking
-                    )
+            // A call, a result or a thinking says something even with no text in it.
+            let speaks = |index: usize, text: Option<&str>| {
+                let kind = &self.session.entries[index].kind;
+                let by_itself =
+                    matches!(kind, Kind::Call { .. } | Kind::Result { .. } | Kind::Thinking);
+                text.is_some_and(|text| by_itself || !text.trim().is_empty())
             };
-            let said = |index: usize| {
-                let entry = &self.session.entries[index];
-                !entry.content.trim().is_empty()
-                    || matches!(entry.kind, Kind::Result { .. } | Kind::Thinking)
-            };
+            let content = |index: usize| &*self.session.entries[index].content;
+            let says = |index| speaks(index, self.decisions[index].output_of(content(index)));
+            let said = |index| speaks(index, Some(content(index)));
             let what = "a message is empty";
             let violation = Violation { entry: Some(message.entries.start), what };
             if entries().any(|index| self.stays(index)) && !entries().any(says) {
