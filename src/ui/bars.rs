@@ -247,7 +247,7 @@ pub(super) fn draw_footer(model: &Model, frame: &mut Frame<'_>, area: Rect, them
     let line = if let Some(line) = knob_in_full(model, area, theme).into_iter().nth(1) {
         line
     } else if model.awaiting_outcome {
-        outcome_choice(theme)
+        outcome_choice(model, theme)
     } else if let Some(status) = &model.status {
         Line::styled(format!(" {}", sanitise::line(status)), theme.strong())
     } else if let Some(count) = model.count {
@@ -258,11 +258,14 @@ pub(super) fn draw_footer(model: &Model, frame: &mut Frame<'_>, area: Rect, them
     row(frame, area, &line);
 }
 
-fn outcome_choice<'a>(theme: Theme) -> Line<'a> {
+/// After F: the digit of each outcome, and how many entries have it.
+fn outcome_choice<'a>(model: &Model, theme: Theme) -> Line<'a> {
     let mut spans = vec![Span::raw(" only ")];
     for (at, outcome) in Outcome::ALL.into_iter().enumerate() {
         spans.push(Span::styled((at + 1).to_string(), theme.key()));
-        spans.push(Span::styled(format!(" {}  ", outcome.name()), theme.minimap(outcome)));
+        let count = model.plan.as_ref().map_or(0, |plan| plan.count(outcome));
+        let text = format!(" {} {}  ", outcome.name(), grouped(count));
+        spans.push(Span::styled(text, theme.minimap(outcome)));
     }
     Line::from(spans)
 }
