@@ -39,8 +39,13 @@ fn try_run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Er
     let matches = match arguments::command().try_get_matches_from(arguments) {
         Ok(matches) => matches,
         Err(usage) => {
-            // Its own printing goes to the right stream; its code is 2 for usage, 0 for help.
-            usage.print()?;
+            // An argument may be a file name that would act on the terminal.
+            let text = sanitise::lines(&usage.render().to_string());
+            if usage.use_stderr() {
+                eprint!("{text}")
+            } else {
+                print!("{text}")
+            }
             return Ok(ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2)));
         }
     };

@@ -30,8 +30,8 @@ pub struct Watched {
     pub source: Source,
     pub path: PathBuf,
     pub format: Option<Format>,
-    /// The session as it was opened, by which the first reading tells whether the file was
-    /// replaced since then.
+    /// The session as it was told last, at first as it was opened, by which a reading tells
+    /// whether the file only grew since then.
     pub opened: Option<Arc<Session>>,
 }
 

@@ -50,6 +50,10 @@ impl Terminal {
 
     /// Draws a frame in one piece.
     pub(super) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        // A panic on another thread has given it back: nothing is drawn over the shell.
+        if !TAKEN.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         queue!(io::stdout(), BeginSynchronizedUpdate)?;
         self.screen.draw(render)?;
         execute!(io::stdout(), EndSynchronizedUpdate)

@@ -163,18 +163,20 @@ impl Watch {
     fn tell(&mut self) -> Option<Msg> {
         let session = match self.growing.layout() {
             Layout::Lines => self.growing.session().cloned(),
-            Layout::Document => self.read_document(),
-            Layout::Undecided => None,
+            // Too little may be seen of a document that is a few lines long.
+            Layout::Document | Layout::Undecided => self.read_document(),
         };
         let Some(session) = session else { return self.turn(Watching::Unreadable) };
         self.state = Watching::Live;
-        if let Some(opened) = self.watched.opened.take()
-            && !session.continues(&opened)
-        {
+        let session = Arc::new(session);
+        // Whoever takes an appended session relies on what was there before: whatever the bytes
+        // looked like, it must still be there.
+        let told = self.watched.opened.replace(session.clone());
+        if self.anew.is_none() && told.is_some_and(|told| !session.continues(&told)) {
             self.anew = Some("the file was replaced");
         }
         let how = self.anew.take().map_or(Growth::Appended, Growth::Reread);
-        Some(Msg::Grown { session: Arc::new(session), how })
+        Some(Msg::Grown { session, how })
     }
 
     fn read_document(&self) -> Option<Session> {
