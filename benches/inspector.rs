@@ -12,6 +12,7 @@ use compactscope::app::model::{Model, Opening};
 use compactscope::app::{open, update};
 use compactscope::compact::plan::plan;
 use compactscope::compact::settings::{Settings, setting};
+use compactscope::compact::tool_calls::NoDisk;
 use compactscope::compact::{Features, Pins};
 use compactscope::session::{Session, Source, read};
 use compactscope::shell::workers::Planner;
@@ -78,7 +79,7 @@ fn knobs(session: &Session) {
         measure(&format!("plan, {name} turned"), 20, || {
             step += 1;
             knob.nudge(&mut settings, if step <= 10 { -1 } else { 1 }, chars);
-            plan(session, &features, &settings, &pins)
+            plan(session, &features, &settings, &pins, &NoDisk)
         });
     }
 }

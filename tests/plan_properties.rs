@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::read;
 use compactscope::compact::plan::{Decision, Outcome, Output, Plan, Stage, plan};
 use compactscope::compact::settings::{Budget, Settings};
+use compactscope::compact::tool_calls::NoDisk;
 use compactscope::compact::{Features, Pins};
 use compactscope::session::{Kind, Role, Session};
 use proptest::prelude::*;
@@ -389,7 +390,7 @@ impl Knobs {
 
 fn decide(session: &Session, knobs: &Knobs) -> Plan {
     let features = Features::new(session);
-    plan(session, &features, &knobs.settings(session), &knobs.pins(session))
+    plan(session, &features, &knobs.settings(session), &knobs.pins(session), &NoDisk)
 }
 
 fn is_gone(decision: &Decision) -> bool {
@@ -412,6 +413,12 @@ fn check_texts(session: &Session, plan: &Plan) {
             }
             Output::Note(note) => {
                 assert!(note.chars().count() < entry.chars);
+                assert!(matches!(entry.kind, Kind::Result { .. }));
+            }
+            Output::Ends { text, head, tail } => {
+                assert!(text.chars().count() < entry.chars);
+                assert!(entry.content.starts_with(&text[..*head]));
+                assert!(entry.content.ends_with(&text[text.len() - tail..]));
                 assert!(matches!(entry.kind, Kind::Result { .. }));
             }
             Output::Gone => assert_eq!(out, None),
@@ -545,7 +552,7 @@ fn check(session: &Session, knobs: &Knobs) -> Plan {
 fn trail(session: &Session, plan: &Plan) -> Vec<String> {
     let rows = session.entries.iter().zip(&plan.decisions).enumerate();
     rows.map(|(index, (entry, decision))| {
-        let steps: Vec<_> = decision.steps.iter().map(|step| step.reason).collect();
+        let steps: Vec<_> = decision.steps.iter().map(|step| &step.reason).collect();
         format!("{index} {:?} {} {steps:?}", entry.message, entry.kind.name())
     })
     .collect()
@@ -575,10 +582,10 @@ proptest! {
         let part = read(lines[..1 + at.index(lines.len())].concat().as_bytes());
         let whole = read(bytes.as_bytes());
         let mut features = Features::new(&part);
-        plan(&part, &features, &knobs.settings(&part), &Pins::new());
+        plan(&part, &features, &knobs.settings(&part), &Pins::new(), &NoDisk);
         features.extend(&whole);
         let settings = knobs.settings(&whole);
-        let grown = plan(&whole, &features, &settings, &knobs.pins(&whole));
+        let grown = plan(&whole, &features, &settings, &knobs.pins(&whole), &NoDisk);
         prop_assert_eq!(grown, decide(&whole, &knobs));
     }
 }

@@ -6,9 +6,12 @@ use std::io::Read;
 
 use compactscope::compact::plan::{Plan, plan};
 use compactscope::compact::settings::Settings;
-use compactscope::compact::tool_calls::{Tokens, compact_transcript};
+use compactscope::compact::tool_calls::{
+    NoDisk, PROGRAM, Preview, Tokens, World, compact_transcript,
+};
 use compactscope::compact::{Features, Pins, messages};
 use compactscope::session::{Kind, Session, Source, read};
+use compactscope::tokens::{Method, count};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
@@ -26,7 +29,7 @@ fn decide(request: &Value) -> (Session, Plan) {
     let source = Source { label: "request".into(), path: None };
     let session = read(request.to_string().as_bytes(), source, None).unwrap();
     let settings = Settings::for_request(session.request.as_ref().unwrap()).unwrap();
-    let plan = plan(&session, &Features::new(&session), &settings, &Pins::new());
+    let plan = plan(&session, &Features::new(&session), &settings, &Pins::new(), &NoDisk);
     (session, plan)
 }
 
@@ -59,13 +62,18 @@ fn a_memory_compact_request_keeps_what_its_answer_keeps() {
 
 #[test]
 fn a_compact_transcript_request_keeps_what_its_answer_keeps() {
-    let tokens = Tokens { count: &|_| 0, method: "none" };
+    let world = World {
+        tokens: Tokens { count: &|text| count(text, Method::Heuristic), method: "approximate" },
+        disk: &NoDisk,
+        stash: &Preview,
+        note_name: PROGRAM,
+    };
     let mut compared = 0;
     for (name, request) in requests(TRANSCRIPT) {
         if request["ref_unchanged"] == true || request["ref_blocks"] == true {
             continue;
         }
-        let Ok(answer) = compact_transcript(request.to_string().as_bytes(), &tokens) else {
+        let Ok(answer) = compact_transcript(request.to_string().as_bytes(), &world) else {
             continue;
         };
         let (session, plan) = decide(&request);

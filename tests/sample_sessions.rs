@@ -10,6 +10,7 @@ use compactscope::app::key::Key;
 use compactscope::app::model::{Model, Opening};
 use compactscope::compact::plan::{Outcome, Plan, plan};
 use compactscope::compact::settings::Settings;
+use compactscope::compact::tool_calls::NoDisk;
 use compactscope::compact::{Features, Pins};
 use compactscope::session::{self, FaultKind, Format, Session, Source};
 use compactscope::shell::headless::Headless;
@@ -60,7 +61,8 @@ impl Sample {
 
     fn plan(&self) -> (Session, Plan) {
         let session = self.read();
-        let plan = plan(&session, &Features::new(&session), &settings(&session), &Pins::new());
+        let plan =
+            plan(&session, &Features::new(&session), &settings(&session), &Pins::new(), &NoDisk);
         (session, plan)
     }
 

@@ -16,6 +16,7 @@ use compactscope::app::update::Effects;
 use compactscope::app::{open, update};
 use compactscope::compact::plan::{Outcome, plan};
 use compactscope::compact::settings::Budget;
+use compactscope::compact::tool_calls::NoDisk;
 use compactscope::compact::{Features, Pins};
 use serde_json::json;
 
@@ -544,7 +545,7 @@ impl Bare {
     fn answer(&self, effects: &Effects) -> Msg {
         let asked = effects.iter().find_map(|effect| match effect {
             Effect::Plan { generation, session, settings, pins } => {
-                let plan = plan(&session.session, &self.features, settings, pins);
+                let plan = plan(&session.session, &self.features, settings, pins, &NoDisk);
                 Some(Msg::Planned { generation: *generation, plan: Arc::new(plan), took: None })
             }
             _ => None,

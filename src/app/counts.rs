@@ -111,7 +111,7 @@ fn output_piece(index: usize, decision: &Decision) -> Option<Piece> {
     match &decision.output {
         Output::Whole => Some(Piece::Whole(index)),
         Output::Prefix(bytes) => Some(Piece::Prefix(index, *bytes)),
-        Output::Note(note) => Some(Piece::Note(note.clone())),
+        Output::Note(text) | Output::Ends { text, .. } => Some(Piece::Note(text.clone())),
         Output::Gone => None,
     }
 }

@@ -222,6 +222,14 @@ fn lines_of(text: &Arc<str>, decision: Option<&Decision>) -> Vec<Line> {
             push_marker(&mut lines, "╌╌ removed ╌╌");
             push_lines(&mut lines, Tone::Cut, text, whole);
         }
+        Some(Output::Ends { text: trimmed, head, tail }) => {
+            push_lines(&mut lines, Tone::Kept, text, 0..*head);
+            push_lines(&mut lines, Tone::Note, trimmed, *head..trimmed.len() - tail);
+            push_marker(&mut lines, "╌╌ cut ╌╌");
+            push_lines(&mut lines, Tone::Cut, text, *head..text.len() - tail);
+            push_marker(&mut lines, "╌╌ kept ╌╌");
+            push_lines(&mut lines, Tone::Kept, text, text.len() - tail..text.len());
+        }
         Some(Output::Gone) => {
             push_marker(&mut lines, "╌╌ removed ╌╌");
             push_lines(&mut lines, Tone::Cut, text, whole);

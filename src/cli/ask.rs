@@ -9,7 +9,8 @@ use clap::ArgMatches;
 use super::Refused;
 use super::arguments::text;
 use super::open;
-use crate::compact::{messages::contract, tool_calls};
+use crate::compact::messages::contract;
+use crate::compact::tool_calls::{self, NoDisk, Preview, Tokens, World};
 use crate::sanitise;
 use crate::tokens::{self, Method};
 
@@ -28,9 +29,14 @@ pub fn compact_transcript(matches: &ArgMatches) -> Result<ExitCode> {
     let method = open::method(matches);
     let count = move |text: &str| tokens::count(text, method);
     let label_of = if method == Method::Heuristic { "approximate" } else { "exact" };
-    let counter = tool_calls::Tokens { count: &count, method: label_of };
-    let answer = tool_calls::compact_transcript(&request, &counter)
-        .map_err(|error| refused(label, &error))?;
+    let world = World {
+        tokens: Tokens { count: &count, method: label_of },
+        disk: &NoDisk,
+        stash: &Preview,
+        note_name: text(matches, "note-name"),
+    };
+    let answer =
+        tool_calls::compact_transcript(&request, &world).map_err(|error| refused(label, &error))?;
     print(&serde_json::to_string(&answer)?)
 }
 

@@ -13,6 +13,7 @@ use crate::app::counts::{self, Counts, TokenSums};
 use crate::app::wrap;
 use crate::compact::plan::{Decision, Outcome, Plan, Stage, plan};
 use crate::compact::settings::SETTINGS;
+use crate::compact::tool_calls::NoDisk;
 use crate::compact::{Features, Pins};
 use crate::sanitise;
 use crate::session::{FaultKind, Kind, Session};
@@ -29,7 +30,7 @@ pub fn print(matches: &ArgMatches, as_json: bool) -> Result<ExitCode> {
     let opened = open::open(matches)?;
     let session = &opened.session;
     let features = Features::new(session);
-    let plan = plan(session, &features, &opened.settings, &Pins::new());
+    let plan = plan(session, &features, &opened.settings, &Pins::new(), &NoDisk);
     let method = open::method(matches);
     let report = Report { counts: count(session, &plan, method), method, plan, opened: &opened };
     let text =

@@ -1,5 +1,7 @@
 //! What both passes know of a session before any setting is looked at.
 
+use std::borrow::Cow;
+
 use super::messages::{self, Unit};
 use super::tool_calls::{Call, Index, Output, Position, Transcript, Turn};
 use crate::session::{Entry, Kind, Role, Session};
@@ -71,7 +73,7 @@ impl Features {
 
     /// The session as the tool-call pass reads it. Calls without an id cannot be named by a
     /// pointer and results without a call answer nothing, so both are left out.
-    fn transcript<'s>(&self, session: &'s Session) -> Transcript<'s> {
+    pub(super) fn transcript<'s>(&self, session: &'s Session) -> Transcript<'s> {
         let turn = |(message, place): (&'s crate::session::Message, &Place)| Turn {
             role: message.role.name(),
             text: text_of(&session.entries[message.entries.clone()]),
@@ -134,8 +136,17 @@ impl Place {
     }
 }
 
-fn text_of(entries: &[Entry]) -> &str {
-    entries.iter().find(|entry| entry.kind == Kind::Text).map_or("", |entry| &entry.content)
+/// The texts of a message as one: a line each, where there are several.
+fn text_of(entries: &[Entry]) -> Cow<'_, str> {
+    let mut texts = entries.iter().filter(|entry| entry.kind == Kind::Text);
+    let Some(first) = texts.next() else { return Cow::Borrowed("") };
+    let mut text = Cow::Borrowed(&*first.content);
+    for more in texts {
+        let text = text.to_mut();
+        text.push('\n');
+        text.push_str(&more.content);
+    }
+    text
 }
 
 fn call_of(entry: &Entry) -> Option<Call<'_>> {

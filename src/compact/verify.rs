@@ -47,6 +47,7 @@ impl Check<'_> {
             Output::Prefix(bytes) => {
                 *bytes < entry.content.len() && kept.is_some_and(|kept| !kept.is_empty())
             }
+            Output::Ends { text, head, tail } => holds_ends(&entry.content, text, *head, *tail),
         };
         self.require(holds, index, "a trimmed text is no beginning of its original");
     }
@@ -205,6 +206,15 @@ impl Check<'_> {
     fn fault(&mut self, index: usize, what: &'static str) {
         self.input_faults.push(Violation { entry: Some(index), what });
     }
+}
+
+/// Whether a trimmed text begins and ends as its original does, with something cut out between.
+fn holds_ends(original: &str, trimmed: &str, head: usize, tail: usize) -> bool {
+    let ends = |text: &str| {
+        let end = text.len().checked_sub(tail).filter(|&end| end >= head)?;
+        Some((text.get(..head)?.to_owned(), text.get(end..)?.to_owned()))
+    };
+    ends(original).is_some() && ends(original) == ends(trimmed)
 }
 
 fn is_message_pass(step: &Step) -> bool {

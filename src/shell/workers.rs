@@ -11,6 +11,7 @@ use crate::app::action::{Effect, Msg, Shared};
 use crate::app::counts::{self, Piece};
 use crate::compact::Features;
 use crate::compact::plan::plan;
+use crate::compact::tool_calls::NoDisk;
 use crate::find::Finder;
 use crate::session::Session;
 use crate::tokens::{self, Method};
@@ -102,7 +103,7 @@ impl Planner {
         let Effect::Plan { generation, session, settings, pins } = effect else { return None };
         let features = self.features_of(session);
         let begun = Instant::now();
-        let plan = Arc::new(plan(&session.session, features, settings, pins));
+        let plan = Arc::new(plan(&session.session, features, settings, pins, &NoDisk));
         let took = timed.then(|| begun.elapsed());
         Some(Msg::Planned { generation: *generation, plan, took })
     }

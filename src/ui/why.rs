@@ -94,7 +94,7 @@ fn trail<'a>(model: &Model, decision: &Decision, width: usize, theme: Theme) -> 
         let text = format!("{:<7} {}{removed}", step.stage.name(), step.reason);
         lines.push(Line::styled(text, theme.minimap(step.stage.outcome())));
         if Some(step) != decision.deciding_step() {
-            let words = format!("        {}", reasons::words(step.reason, &model.settings));
+            let words = format!("        {}", reasons::words(&step.reason, &model.settings));
             lines.extend(wrapped(&words, width, theme.quiet()));
         }
     }

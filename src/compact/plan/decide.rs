@@ -1,20 +1,34 @@
 //! Both passes over a session, one after the other, and the sums of what they did.
 
 use super::super::settings::Settings;
+use super::super::tool_calls::{Disk, Outside, Preview};
 use super::super::{Features, Pins, verify};
 use super::{Decision, Outcome, Output, Plan, Stage, StageReport, Step, message_pass, tool_pass};
 use crate::session::{Kind, Session};
+use crate::tokens::{self, Method};
 
-/// Decides a session. The same session, settings and pins give the same plan.
+/// Decides a session. The same session, settings, pins and files on disk give the same plan; a
+/// plan is a preview and stores nothing.
 ///
 /// `features` are those of this very session. `settings` must name a provider and a rules_mode
 /// that are built ([`Settings::unbuilt`]); others leave the tool calls as they are.
-pub fn plan(session: &Session, features: &Features, settings: &Settings, pins: &Pins) -> Plan {
+pub fn plan(
+    session: &Session,
+    features: &Features,
+    settings: &Settings,
+    pins: &Pins,
+    disk: &dyn Disk,
+) -> Plan {
     let mut decisions: Vec<Decision> =
         session.entries.iter().map(|entry| Decision::kept(entry.chars)).collect();
     mark_pins(session, pins, &mut decisions);
     if settings.tool_pass && settings.unbuilt().is_none() {
-        tool_pass::run(session, features, settings, pins, &mut decisions);
+        let outside = Outside {
+            disk,
+            stash: &Preview,
+            tokens: &|_, text| tokens::count(text, Method::Heuristic),
+        };
+        tool_pass::run(session, features, settings, pins, &outside, &mut decisions);
     }
     let budget = settings.budget_chars.chars_of(features.decided_chars());
     let protected_chars = match budget {
@@ -41,7 +55,7 @@ fn mark_pins(session: &Session, pins: &Pins, decisions: &mut [Decision]) {
     for (index, entry) in session.entries.iter().enumerate() {
         let by_request = entry.message.is_some_and(|message| session.messages[message].pinned);
         if entry.kind.is_decided() && (by_request || pins.contains(&index)) {
-            decisions[index].step(Step { stage: Stage::Pin, reason: "pin", removed: 0 });
+            decisions[index].step(Step { stage: Stage::Pin, reason: "pin".into(), removed: 0 });
         }
     }
 }
@@ -61,7 +75,11 @@ fn drop_lone_blanks(session: &Session, decisions: &mut [Decision]) {
         }
         for blank in blanks.into_iter().filter(stays).collect::<Vec<_>>() {
             let removed = decisions[blank].chars;
-            decisions[blank].remove(Step { stage: Stage::Drop, reason: "message_gone", removed });
+            decisions[blank].remove(Step {
+                stage: Stage::Drop,
+                reason: "message_gone".into(),
+                removed,
+            });
         }
     }
 }
@@ -81,7 +99,7 @@ fn drop_lone_thinking(session: &Session, decisions: &mut [Decision]) {
     for message in session.messages.iter().filter(|it| had_words[it.turn] && !has_words[it.turn]) {
         for index in message.entries.clone() {
             if session.entries[index].kind == Kind::Thinking {
-                let step = Step { stage: Stage::Drop, reason: "message_gone", removed: 0 };
+                let step = Step { stage: Stage::Drop, reason: "message_gone".into(), removed: 0 };
                 decisions[index].remove(step);
             }
         }

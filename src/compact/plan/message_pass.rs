@@ -20,7 +20,7 @@ pub(super) fn run(
     let reasons = protections(session, features, settings, decisions);
     for (&entry, reasons) in features.units().iter().zip(&reasons) {
         for &reason in reasons {
-            decisions[entry].step(Step { stage: Stage::Pin, reason, removed: 0 });
+            decisions[entry].step(Step { stage: Stage::Pin, reason: reason.into(), removed: 0 });
         }
     }
     let standing = standings(session, features, settings, decisions);
@@ -176,22 +176,26 @@ fn apply(features: &Features, decided: &Decided, decisions: &mut [Decision]) {
         decision.target = Some(units[duplicate.of]);
         decision.similarity = Some(duplicate.similarity);
         let removed = decision.chars;
-        decision.remove(Step { stage: Stage::Dedupe, reason: "near_duplicate", removed });
+        decision.remove(Step { stage: Stage::Dedupe, reason: "near_duplicate".into(), removed });
     }
     for cut in &decided.cuts {
         let decision = &mut decisions[units[cut.unit]];
         decision.output = Output::Prefix(cut.bytes);
         decision.chars = cut.chars;
         let reason = match cut.kind {
-            CutKind::Sentence => "cut_sentence",
-            CutKind::Hard => "cut_hard",
+            CutKind::Sentence => "cut_sentence".into(),
+            CutKind::Hard => "cut_hard".into(),
         };
         let removed = cut.original_chars - cut.chars;
         decision.step(Step { stage: Stage::Trim, reason, removed });
     }
     for drop in &decided.drops {
         let decision = &mut decisions[units[drop.unit]];
-        decision.remove(Step { stage: Stage::Drop, reason: "over_budget", removed: drop.chars });
+        decision.remove(Step {
+            stage: Stage::Drop,
+            reason: "over_budget".into(),
+            removed: drop.chars,
+        });
     }
 }
 
@@ -203,7 +207,7 @@ fn mark_targets(decisions: &mut [Decision]) {
         .filter_map(|decision| decision.target)
         .collect();
     for target in named {
-        decisions[target].kept_reason = "target";
+        decisions[target].kept_reason = "target".into();
     }
 }
 

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 pub use decide::plan;
 
+use super::tool_calls::{Reason, Recovery};
+
 /// What becomes of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
@@ -30,11 +32,11 @@ pub enum Stage {
 }
 
 /// One thing that a stage did to an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     pub stage: Stage,
     /// Machine-readable; the message pass's codes, or the reference's for the tool-call pass.
-    pub reason: &'static str,
+    pub reason: Reason,
     /// Characters that this step took out of the session.
     pub removed: usize,
 }
@@ -47,6 +49,13 @@ pub enum Output {
     Prefix(usize),
     /// A pointer in its place.
     Note(Arc<str>),
+    /// Its beginning and its end with a note between them: so many bytes of `text` at either end
+    /// are the original's.
+    Ends {
+        text: Arc<str>,
+        head: usize,
+        tail: usize,
+    },
     Gone,
 }
 
@@ -57,7 +66,7 @@ pub struct Decision {
     /// What was done to it, in stage order; empty when it is kept.
     pub steps: Vec<Step>,
     /// Why an entry without steps is kept.
-    pub kept_reason: &'static str,
+    pub kept_reason: Reason,
     pub output: Output,
     /// Characters of the output.
     pub chars: usize,
@@ -69,6 +78,8 @@ pub struct Decision {
     pub target: Option<usize>,
     /// The first and last line, 1-based, of the target's content that its pointer names.
     pub target_lines: Option<(usize, usize)>,
+    /// Where what its pointer replaced can be had again, outside the session.
+    pub recovery: Option<Recovery>,
 }
 
 /// The numbers behind an entry's place in the order of dropping.
@@ -126,21 +137,22 @@ impl Decision {
         Decision {
             outcome: Outcome::Kept,
             steps: Vec::new(),
-            kept_reason: "kept_default",
+            kept_reason: "kept_default".into(),
             output: Output::Whole,
             chars,
             score: None,
             similarity: None,
             target: None,
             target_lines: None,
+            recovery: None,
         }
     }
 
     /// Adds a step; the outcome is the one that is latest in stage order.
     pub(crate) fn step(&mut self, step: Step) {
         let at = self.steps.partition_point(|earlier| earlier.stage <= step.stage);
-        self.steps.insert(at, step);
         self.outcome = self.outcome.max(step.stage.outcome());
+        self.steps.insert(at, step);
     }
 
     /// Adds a step that takes the entry out whole.
@@ -156,8 +168,8 @@ impl Decision {
     }
 
     /// The reason code of the outcome.
-    pub fn reason(&self) -> &'static str {
-        self.deciding_step().map_or(self.kept_reason, |step| step.reason)
+    pub fn reason(&self) -> &str {
+        self.deciding_step().map_or(&self.kept_reason, |step| &step.reason)
     }
 
     /// Whether the entry comes out otherwise than it went in.
@@ -170,7 +182,7 @@ impl Decision {
         match &self.output {
             Output::Whole => Some(content),
             Output::Prefix(bytes) => content.get(..*bytes),
-            Output::Note(note) => Some(note),
+            Output::Note(text) | Output::Ends { text, .. } => Some(text),
             Output::Gone => None,
         }
     }
@@ -248,7 +260,7 @@ mod tests {
         for (stage, reason) in
             [(Stage::Dedupe, "identical_output_kept_later"), (Stage::Pin, "role")]
         {
-            decision.step(Step { stage, reason, removed: 0 });
+            decision.step(Step { stage, reason: reason.into(), removed: 0 });
         }
         let trail: Vec<_> = decision.steps.iter().map(|step| step.stage).collect();
         assert_eq!(trail, [Stage::Pin, Stage::Dedupe]);

@@ -1,7 +1,9 @@
 //! The tool-call pass over a session's entries.
 
+use std::collections::BTreeSet;
+
 use super::super::settings::Settings;
-use super::super::tool_calls::{self, Action, Pins as CallPins};
+use super::super::tool_calls::{self, Action, Outside, Pins as CallPins, Position, Terms, View};
 use super::super::{Features, Pins};
 use super::{Decision, Output, Stage, Step};
 use crate::session::{Kind, Session};
@@ -13,6 +15,7 @@ pub(super) fn run(
     features: &Features,
     settings: &Settings,
     pins: &Pins,
+    outside: &Outside,
     decisions: &mut [Decision],
 ) {
     let pinned = CallPins {
@@ -20,14 +23,30 @@ pub(super) fn run(
         calls: pinned_calls(session, features, pins),
         ..CallPins::default()
     };
-    for call in tool_calls::lossless(&features.tool_calls, &pinned) {
+    let root = settings.workspace_root.as_ref().map(|root| root.to_string_lossy());
+    let view = View {
+        transcript: &features.transcript(session),
+        index: &features.tool_calls,
+        pins: &pinned,
+        terms: &Terms {
+            question: &settings.question,
+            threshold: settings.threshold,
+            trim_head_chars: settings.trim_head_chars,
+            workspace_root: root.as_deref(),
+            disk_check: settings.disk_check,
+            allow_command_pointers: settings.allow_command_pointers,
+            note_name: tool_calls::PROGRAM,
+        },
+    };
+    for call in tool_calls::decide(&view, settings.provider, settings.rules_mode, outside) {
         apply(features, call, decisions);
     }
     for (index, message) in session.messages.iter().enumerate() {
         let Some(reason) = pin_reason(index, session.messages.len(), settings) else { continue };
         for entry in message.entries.clone() {
             if session.entries[entry].kind.is_decided() {
-                decisions[entry].step(Step { stage: Stage::Pin, reason, removed: 0 });
+                let step = Step { stage: Stage::Pin, reason: reason.into(), removed: 0 };
+                decisions[entry].step(step);
             }
         }
     }
@@ -46,11 +65,7 @@ pub(super) fn pin_reason(
     }
 }
 
-fn pinned_calls(
-    session: &Session,
-    features: &Features,
-    pins: &Pins,
-) -> std::collections::BTreeSet<tool_calls::Position> {
+fn pinned_calls(session: &Session, features: &Features, pins: &Pins) -> BTreeSet<Position> {
     let call_of = |&pin: &usize| match session.entries.get(pin)?.kind {
         Kind::Call { .. } => Some(pin),
         Kind::Result { call, .. } => call,
@@ -62,20 +77,50 @@ fn pinned_calls(
 
 fn apply(features: &Features, call: tool_calls::Decision, decisions: &mut [Decision]) {
     let Some(result) = call.result.map(|result| features.result_at(result)) else { return };
+    let at = features.call_at(call.call);
+    let removed = call.chars - call.chars_after;
+    let decision = &mut decisions[result];
+    let mut step = |stage, removed| {
+        decision.chars -= removed;
+        decision.step(Step { stage, reason: call.reason.clone(), removed });
+    };
     match call.action {
         Action::Keep if call.source == "pin" => {}
         Action::Keep => {
-            decisions[features.call_at(call.call)].kept_reason = call.reason;
-            decisions[result].kept_reason = call.reason;
+            decision.kept_reason = call.reason.clone();
+            decisions[at].kept_reason = call.reason;
         }
         Action::Dedupe(dedupe) => {
-            let decision = &mut decisions[result];
-            let removed = call.chars - call.chars_after;
+            step(Stage::Dedupe, removed);
             decision.output = Output::Note(dedupe.note.into());
-            decision.chars -= removed;
             decision.target = Some(features.result_at(dedupe.kept_at));
             decision.target_lines = dedupe.lines;
-            decision.step(Step { stage: Stage::Dedupe, reason: call.reason, removed });
+        }
+        Action::Replace(replacement) => {
+            step(Stage::Pointer, removed);
+            decision.output = Output::Note(replacement.note.into());
+            decision.recovery = Some(replacement.recovery);
+        }
+        Action::Trim(trimmed) => {
+            step(Stage::Trim, removed);
+            let tool_calls::Trimmed { text, head, tail } = trimmed;
+            decision.output = Output::Ends { text: text.into(), head, tail };
+        }
+        Action::Drop => {
+            let (calls, results) = features.tool_calls.sharing_id_of(call.call);
+            let calls = calls.into_iter().map(|call| features.call_at(call));
+            let results = results.into_iter().map(|result| features.result_at(result));
+            for entry in calls.chain(results) {
+                if decisions[entry].output == Output::Gone {
+                    continue;
+                }
+                let removed = decisions[entry].chars;
+                decisions[entry].remove(Step {
+                    stage: Stage::Drop,
+                    reason: call.reason.clone(),
+                    removed,
+                });
+            }
         }
     }
 }

@@ -1,26 +1,36 @@
 //! The published contract: a request in, an answer out.
 
-use std::borrow::Cow;
-
 use serde_json::{Value, json};
 
-use super::apply::{Compacted, apply, keep_all};
-use super::decision::{Action, Decision};
+use super::apply::{Blanks, Compacted, apply, keep_all};
 use super::index::Index;
-use super::lossless::lossless;
+use super::outside::{Disk, Stash};
 use super::parse::{Parsed, parse_messages};
 use super::pins::Pins;
 use super::refs::{ref_blocks, ref_unchanged};
 use super::render::{self, Inputs};
 use super::report::{self, Pass};
-use super::request::{Request, RequestError, malformed};
+use super::request::{Request, RequestError, Settings, malformed};
+use super::ruling::{Ruling, decide};
 use super::verify::verify_lossless;
+use super::view::{Outside, Terms, View};
 
 /// A way to count tokens, and the name that the report gives it.
+#[derive(Clone, Copy)]
 pub struct Tokens<'t> {
     pub count: &'t dyn Fn(&str) -> usize,
-    /// `o200k_base` for an exact count, `approximate` for an estimate.
+    /// `exact`, or `approximate` for an estimate.
     pub method: &'t str,
+}
+
+/// What an answer may draw on besides the request.
+#[derive(Clone, Copy)]
+pub struct World<'w> {
+    pub tokens: Tokens<'w>,
+    pub disk: &'w dyn Disk,
+    pub stash: &'w dyn Stash,
+    /// The program that trim notes and stash pointers name.
+    pub note_name: &'w str,
 }
 
 /// Answers a compact_transcript request (JSON text) as `{messages, decisions, report}`, or
@@ -29,76 +39,103 @@ pub struct Tokens<'t> {
 /// # Errors
 /// [`RequestError`] when the request is malformed or asks for what is not built. Nothing else
 /// fails: what cannot be verified is kept, and the report says so.
-pub fn compact_transcript(request: &[u8], tokens: &Tokens) -> Result<Value, RequestError> {
+pub fn compact_transcript(request: &[u8], world: &World) -> Result<Value, RequestError> {
     let request: Value = serde_json::from_slice(request)
         .map_err(|error| malformed("request", format!("cannot be read as JSON: {error}")))?;
     let Request { settings, parsed } = Request::read(&request)?;
     let before = &parsed.transcript;
+    let index = Index::build(before);
     let pins = Pins { preserve_recent: settings.preserve_recent, ..Pins::default() };
-    let decided = lossless(&Index::build(before), &pins);
-    let Checked { decisions, compacted, messages, violations } = carry_out(&parsed, &decided);
+    let terms = terms(&settings, world);
+    let view = View { transcript: before, index: &index, pins: &pins, terms: &terms };
+    let mut ruling = rule(&view, &settings, world);
+    let violations = check(&parsed, &settings, &mut ruling);
+    let compacted = if violations.is_empty() {
+        carry_out(&parsed, &settings, &ruling)
+    } else {
+        keep_all(before)
+    };
 
     let texts = [before, &compacted.transcript].map(render::counted_text);
     let report = report::report(&Pass {
         settings: &settings,
         before,
         after: &compacted.transcript,
-        decisions: &decisions,
+        ruling: &ruling,
         violations: &violations,
+        stash_dir: settings.uses_the_stash().then(|| world.stash.place()).flatten(),
         chars: texts.each_ref().map(|text| text.chars().count()),
-        tokens: texts.each_ref().map(|text| (tokens.count)(text)),
-        token_count_method: tokens.method,
+        tokens: texts.each_ref().map(|text| (world.tokens.count)(text)),
+        token_count_method: world.tokens.method,
     });
     if settings.ref_blocks {
         return Ok(json!({"messages": ref_blocks(before, &compacted), "report": report}));
     }
+    let messages = rendered(&compacted, &parsed.inputs);
     if settings.ref_unchanged {
         let source = rendered(&keep_all(before), &parsed.inputs);
         return Ok(json!({"messages": ref_unchanged(&source, messages), "report": report}));
     }
-    let decisions: Vec<Value> = decisions.iter().map(|d| report::decision(d, before)).collect();
+    let decisions: Vec<Value> =
+        ruling.decisions.iter().map(|decision| report::decision(decision, before)).collect();
     Ok(json!({"messages": messages, "decisions": decisions, "report": report}))
 }
 
-/// What decisions left, and whether it kept the promise.
-struct Checked<'a> {
-    decisions: Cow<'a, [Decision]>,
-    compacted: Compacted<'a>,
-    messages: Vec<Value>,
-    violations: Vec<String>,
+fn terms<'t>(settings: &Settings<'t>, world: &World<'t>) -> Terms<'t> {
+    Terms {
+        question: settings.question,
+        threshold: settings.threshold,
+        trim_head_chars: settings.trim_head_chars,
+        workspace_root: settings.workspace_root,
+        disk_check: settings.disk_check,
+        allow_command_pointers: settings.allow_command_pointers,
+        note_name: world.note_name,
+    }
 }
 
-/// Carries decisions out, reads the answer back and verifies it. When it does not hold, every
-/// call is kept instead: the fault would be this program's, and nobody should lose text by it.
-fn carry_out<'a>(parsed: &'a Parsed<'_>, decided: &'a [Decision]) -> Checked<'a> {
-    let before = &parsed.transcript;
-    let idle = decided.iter().all(|decision| decision.source == "pin");
-    let compacted = if idle { keep_all(before) } else { apply(before, decided) };
-    let messages = rendered(&compacted, &parsed.inputs);
+fn rule(view: &View, settings: &Settings, world: &World) -> Ruling {
+    let tokens = |_, text: &str| (world.tokens.count)(text);
+    let outside = Outside { disk: world.disk, stash: world.stash, tokens: &tokens };
+    let decisions = decide(view, settings.provider, settings.rules_mode, &outside);
+    Ruling::by(settings.provider, decisions)
+}
+
+/// Carries decisions out, reads the answer back and verifies it, where the mode promises
+/// something that can be verified. When it does not hold, every call is kept instead: the fault
+/// would be this program's, and nobody should lose text by it.
+fn check(parsed: &Parsed, settings: &Settings, ruling: &mut Ruling) -> Vec<String> {
+    if !settings.is_verified() || ruling.decided().next().is_none() {
+        return Vec::new();
+    }
+    let messages = rendered(&carry_out(parsed, settings, ruling), &parsed.inputs);
     let violations = match parse_messages(&messages) {
-        Ok(after) => verify_lossless(before, &after.transcript),
+        Ok(after) => verify_lossless(&parsed.transcript, &after.transcript),
         Err(error) => vec![error.to_string()],
     };
-    if violations.is_empty() {
-        return Checked { decisions: Cow::Borrowed(decided), compacted, messages, violations };
+    if !violations.is_empty() {
+        let reason = format!("{}_verification_failed", settings.rules_mode.name());
+        for decision in ruling.decisions.iter_mut().filter(|it| it.source != "pin") {
+            decision.keep_after_all(reason.clone());
+        }
     }
-    let compacted = keep_all(before);
-    let messages = rendered(&compacted, &parsed.inputs);
-    let decisions = decided.iter().map(kept_after_all).collect();
-    Checked { decisions, compacted, messages, violations }
+    violations
 }
 
-fn kept_after_all(decision: &Decision) -> Decision {
-    let mut kept = decision.clone();
-    if kept.source != "pin" {
-        kept.action = Action::Keep;
-        kept.reason = "lossless_verification_failed";
-        kept.chars_after = kept.chars;
+fn carry_out<'a>(parsed: &'a Parsed<'_>, settings: &Settings, ruling: &'a Ruling) -> Compacted<'a> {
+    if ruling.decided().next().is_none() {
+        return keep_all(&parsed.transcript);
     }
-    kept
+    let blanks = if settings.is_verified() { Blanks::Stay } else { Blanks::Go };
+    apply(&parsed.transcript, &ruling.decisions, blanks)
 }
 
 fn rendered(compacted: &Compacted, inputs: &Inputs) -> Vec<Value> {
     let turns = compacted.kept.iter().zip(&compacted.transcript.turns);
-    turns.map(|(message, turn)| render::message(turn, &inputs[*message])).collect()
+    turns
+        .map(|(kept, turn)| {
+            let of = &inputs[kept.message];
+            let inputs: Vec<_> = kept.calls.iter().map(|&call| of[call]).collect();
+            render::message(turn, &inputs)
+        })
+        .collect()
 }

@@ -104,6 +104,21 @@ impl Index {
         self.ids[call.id].is_ambiguous()
     }
 
+    /// Every call and every result that has the id of the call at `at`.
+    pub fn sharing_id_of(&self, at: Position) -> (Vec<Position>, Vec<Position>) {
+        let Ok(number) = self.calls.binary_search_by_key(&at, |call| call.at) else {
+            return Default::default();
+        };
+        let call = &self.calls[number];
+        if !self.is_ambiguous_call(call) {
+            let result = self.result_of(call).map(|result| self.results[result].at);
+            return (vec![at], result.into_iter().collect());
+        }
+        let calls = self.calls.iter().filter(|it| it.id == call.id).map(|it| it.at);
+        let results = self.results.iter().filter(|it| it.id == call.id).map(|it| it.at);
+        (calls.collect(), results.collect())
+    }
+
     pub(super) fn is_ambiguous_result(&self, result: usize) -> bool {
         self.ids[self.results[result].id].is_ambiguous()
     }

@@ -13,35 +13,43 @@ use super::pointer::Pointer;
 /// than it. Only the nearest such result is looked at. Ids that occur twice are left alone.
 pub fn lossless(index: &Index, pins: &Pins) -> Vec<Decision> {
     let (mut decisions, candidates) = pins.split(index);
-    decisions.extend(decide(index, &candidates));
+    decisions.extend(lossless_beside(index, &candidates, |_| false));
     decisions
 }
 
-fn decide(index: &Index, candidates: &[Candidate]) -> Vec<Decision> {
-    let found = find_pointers(index, candidates);
+/// One decision for every candidate, in order, where another policy replaces some results:
+/// `replaced` says of a result whether it does. Such a result is neither replaced here nor named.
+pub(super) fn lossless_beside(
+    index: &Index,
+    candidates: &[Candidate],
+    replaced: impl Fn(usize) -> bool,
+) -> Vec<Decision> {
+    let found = find_pointers(index, candidates, replaced);
     let decide_one = |candidate: &Candidate| {
         let call = &index.calls()[candidate.call];
         let dedupe = &found[candidate.result];
-        let mut decision = Decision::keep(index, call, "no_lossless_superseder", "rules");
         if index.is_ambiguous_call(call) {
-            decision.reason = "duplicate_tool_use_id";
-        } else if let Some(dedupe) = dedupe {
-            decision.reason = match dedupe.lines {
-                None => "identical_output_kept_later",
-                Some(_) => "output_lines_of_later",
-            };
-            decision.chars_after -= index.result_chars(candidate.result);
-            decision.chars_after += dedupe.note.chars().count();
-            decision.action = Action::Dedupe(dedupe.clone());
+            return Decision::keep(index, call, "duplicate_tool_use_id", "rules");
         }
-        decision
+        let decision = Decision::keep(index, call, "no_lossless_superseder", "rules");
+        let Some(dedupe) = dedupe else { return decision };
+        let reason = match dedupe.lines {
+            None => "identical_output_kept_later",
+            Some(_) => "output_lines_of_later",
+        };
+        let chars = index.result_chars(candidate.result);
+        decision.act(Action::Dedupe(dedupe.clone()), reason, chars)
     };
     candidates.iter().map(decide_one).collect()
 }
 
 /// For each result, the pointer that replaces it. From the last result to the first, so that
 /// whether a later result stays is known when an earlier one looks for it.
-fn find_pointers(index: &Index, candidates: &[Candidate]) -> Vec<Option<Dedupe>> {
+fn find_pointers(
+    index: &Index,
+    candidates: &[Candidate],
+    replaced: impl Fn(usize) -> bool,
+) -> Vec<Option<Dedupe>> {
     let mut found = vec![None; index.results().len()];
     let mut may_go = vec![false; index.results().len()];
     for candidate in candidates {
@@ -49,7 +57,7 @@ fn find_pointers(index: &Index, candidates: &[Candidate]) -> Vec<Option<Dedupe>>
     }
     let mut kept = KeptLater::new(index);
     for result in (0..index.results().len()).rev() {
-        if index.is_ambiguous_result(result) {
+        if index.is_ambiguous_result(result) || replaced(result) {
             continue;
         }
         if may_go[result] {
@@ -147,21 +155,21 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::compact::tool_calls::{Call, Output, Transcript, Turn};
+    use crate::compact::tool_calls::{Call, Output, Reason, Transcript, Turn};
 
     fn repeated<'a>(ids: &[&'a str]) -> Transcript<'a> {
         let turn = |id: &&'a str| Turn {
             role: "user",
-            text: "",
+            text: Cow::Borrowed(""),
             calls: vec![Call { id, tool: "Bash", input: Cow::Borrowed("{}") }],
             results: vec![Output { id, text: "output ".repeat(9).into(), is_error: false }],
         };
         Transcript { turns: ids.iter().map(turn).collect() }
     }
 
-    fn reasons(ids: &[&str]) -> Vec<&'static str> {
+    fn reasons(ids: &[&str]) -> Vec<Reason> {
         let decisions = lossless(&Index::build(&repeated(ids)), &Pins::default());
-        decisions.iter().map(|decision| decision.reason).collect()
+        decisions.into_iter().map(|decision| decision.reason).collect()
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod index;
 mod interner;
 mod lines;
 mod lossless;
+mod outside;
 mod parse;
 mod pins;
 mod pointer;
@@ -18,20 +19,30 @@ mod refs;
 mod render;
 mod report;
 mod request;
+mod ruling;
 mod texts;
 mod transcript;
+mod trim;
 mod verify;
+mod view;
 
 #[cfg(test)]
 mod tests;
 
-pub use apply::{Compacted, apply, keep_all};
-pub use contract::{Tokens, compact_transcript};
-pub use decision::{Action, Decision, Dedupe};
+/// The program that our notes name: its `recall` reads the stash.
+pub const PROGRAM: &str = "compactscope";
+
+pub use apply::{Blanks, Compacted, Kept, apply, keep_all};
+pub use contract::{Tokens, World, compact_transcript};
+pub use decision::{Action, Decision, Dedupe, DiskProof, Reason, Recovery, Replacement, Scores};
 pub use index::Index;
 pub use lines::is_same_output;
 pub use lossless::lossless;
+pub use outside::{Disk, DiskFault, NoDisk, Preview, Stash, StashFault};
 pub use pins::Pins;
 pub use request::RequestError;
+pub use ruling::{Asked, Ruling, decide};
 pub use transcript::{Call, Output, Position, Transcript, Turn};
+pub use trim::Trimmed;
 pub use verify::verify_lossless;
+pub use view::{Outside, Terms, View};

@@ -29,7 +29,7 @@ pub(super) fn parse_messages(messages: &[Value]) -> Result<Parsed<'_>, RequestEr
         let (calls, call_inputs) = parse_calls(message, &place)?;
         turns.push(Turn {
             role: parse_role(message, &place)?,
-            text: parse_text(message, &place)?,
+            text: parse_text(message, &place)?.into(),
             calls,
             results,
         });

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::apply::Compacted;
+use super::apply::{Compacted, Kept};
 use super::transcript::{Output, Transcript, Turn};
 use crate::python::python_json_sorted;
 
@@ -32,20 +32,26 @@ pub(super) fn ref_unchanged(source: &[Value], compacted: Vec<Value>) -> Vec<Valu
 /// Each message becomes a reference to the one it was; a changed one adds the indexes of the
 /// calls and results it keeps, and a patch in place of each result that was replaced.
 pub(super) fn ref_blocks(before: &Transcript, compacted: &Compacted) -> Vec<Value> {
-    let refer = |(message, turn): (&usize, &Turn)| {
-        let old = &before.turns[*message];
-        let mut block = json!({"ref": message});
-        if old.results.iter().zip(&turn.results).any(|(old, new)| old.text != new.text) {
-            let results = old.results.iter().zip(&turn.results).enumerate().map(refer_result);
-            block["toolUses"] = (0..turn.calls.len()).collect();
-            block["toolResults"] = results.collect();
+    let refer = |(kept, turn): (&Kept, &Turn)| {
+        let old = &before.turns[kept.message];
+        let mut block = json!({"ref": kept.message});
+        let results: Vec<Value> = kept
+            .results
+            .iter()
+            .zip(&turn.results)
+            .map(|(&index, new)| refer_result(index, &old.results[index], new))
+            .collect();
+        let whole = kept.calls.len() == old.calls.len() && results.len() == old.results.len();
+        if !whole || results.iter().any(Value::is_object) {
+            block["toolUses"] = json!(kept.calls);
+            block["toolResults"] = json!(results);
         }
         block
     };
     compacted.kept.iter().zip(&compacted.transcript.turns).map(refer).collect()
 }
 
-fn refer_result((index, (old, new)): (usize, (&Output, &Output))) -> Value {
+fn refer_result(index: usize, old: &Output, new: &Output) -> Value {
     if old.text == new.text {
         return json!(index);
     }

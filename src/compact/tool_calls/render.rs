@@ -23,9 +23,9 @@ pub(super) fn message(turn: &Turn, inputs: &[Option<&Value>]) -> Value {
 /// Everything that the report's characters and tokens count, as one text: texts, then calls with
 /// their inputs ASCII-escaped, then results, message by message.
 pub(super) fn counted_text(transcript: &Transcript) -> String {
-    let mut parts = Vec::new();
+    let mut parts: Vec<String> = Vec::new();
     for turn in &transcript.turns {
-        parts.push(turn.text.to_owned());
+        parts.push(turn.text.to_string());
         for Call { id, tool, input } in &turn.calls {
             parts.push(format!("{id} {tool} {}", ascii_json(input)));
         }

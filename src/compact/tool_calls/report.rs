@@ -2,17 +2,20 @@
 
 use serde_json::{Map, Value, json};
 
-use super::decision::{Action, Decision};
+use super::decision::{Action, Decision, Recovery, Replacement};
 use super::request::Settings;
+use super::ruling::{Asked, Ruling};
 use super::transcript::{Transcript, Turn};
+use crate::compact::settings::{Provider, RulesMode};
 
 /// A pass that is over, for [`report`].
 pub(super) struct Pass<'p> {
     pub settings: &'p Settings<'p>,
     pub before: &'p Transcript<'p>,
     pub after: &'p Transcript<'p>,
-    pub decisions: &'p [Decision],
+    pub ruling: &'p Ruling,
     pub violations: &'p [String],
+    pub stash_dir: Option<String>,
     pub chars: [usize; 2],
     pub tokens: [usize; 2],
     pub token_count_method: &'p str,
@@ -21,7 +24,7 @@ pub(super) struct Pass<'p> {
 /// The report without its decisions.
 pub(super) fn report(pass: &Pass) -> Value {
     let mut report = Map::new();
-    for part in [outcome(pass), settings(pass.settings), sizes(pass), counts(pass)] {
+    for part in [outcome(pass), asked(pass), settings(pass), sizes(pass), counts(pass)] {
         if let Value::Object(fields) = part {
             report.extend(fields);
         }
@@ -44,10 +47,13 @@ pub(super) fn decision(decision: &Decision, before: &Transcript) -> Value {
         "decision": match decision.action {
             Action::Keep => "keep",
             Action::Dedupe(_) => "dedupe",
+            Action::Replace(_) => "replace",
+            Action::Trim(_) => "trim",
+            Action::Drop => "drop",
         },
-        "score": null,
-        "keep_call": null,
-        "keep_result": null,
+        "score": decision.scores.score,
+        "keep_call": decision.scores.keep_call,
+        "keep_result": decision.scores.keep_result,
         "chars": decision.chars,
         "chars_after": decision.chars_after,
         "source": decision.source,
@@ -55,60 +61,115 @@ pub(super) fn decision(decision: &Decision, before: &Transcript) -> Value {
         "message_index": decision.call.message,
         "tool": call.tool,
     });
-    if let Action::Dedupe(dedupe) = &decision.action {
-        fields["kept_at"] = json!(dedupe.kept_at_id);
-        fields["note"] = json!(dedupe.note);
+    match &decision.action {
+        Action::Dedupe(dedupe) => {
+            fields["kept_at"] = json!(dedupe.kept_at_id);
+            fields["note"] = json!(dedupe.note);
+        }
+        Action::Replace(replacement) => add_recovery(&mut fields, replacement),
+        Action::Keep | Action::Trim(_) | Action::Drop => {}
     }
     fields
 }
 
-impl Pass<'_> {
-    /// The decisions over candidates: those that no pin settled.
-    fn decided(&self) -> impl Iterator<Item = &Decision> {
-        self.decisions.iter().filter(|decision| decision.source != "pin")
+fn add_recovery(fields: &mut Value, Replacement { note, recovery }: &Replacement) {
+    fields["note"] = json!(note);
+    match recovery {
+        Recovery::File { path, cwd, lines, disk } => {
+            fields["recover"] = json!({"kind": "file", "path": path, "cwd": cwd, "lines": lines});
+            let check = if disk.is_some() { "disk" } else { "transcript_proxy" };
+            fields["recoverability_check"] = json!(check);
+            if let Some(proof) = disk {
+                fields["disk"] =
+                    json!({"path": proof.path, "real": proof.real, "sha256": proof.sha256});
+            }
+        }
+        Recovery::Command { command, cwd, check } => {
+            fields["recover"] = json!({"kind": "command", "command": command, "cwd": cwd});
+            fields["recoverability_check"] = json!(check);
+        }
+        Recovery::Stash { sha256, tokens, bytes } => {
+            fields["stash"] = json!({"sha256": sha256, "tokens": tokens, "bytes": bytes});
+        }
     }
 }
 
 fn outcome(pass: &Pass) -> Value {
+    let Pass { settings, ruling, .. } = pass;
     let failed = !pass.violations.is_empty();
-    let idle = pass.decided().next().is_none();
-    let mut warnings = Vec::new();
+    let idle = ruling.decided().next().is_none();
+    let mode = settings.rules_mode.name();
+    let mut warnings = ruling.warnings.clone();
     if idle {
-        warnings.push("no_scorable_tool_calls: every call is pinned or has no result yet");
+        warnings
+            .push("no_scorable_tool_calls: every call is pinned or has no result yet".to_owned());
     }
     if failed {
-        warnings.push("lossless_verification_failed: kept every tool call (fail-safe)");
+        warnings.push(format!("{mode}_verification_failed: kept every tool call (fail-safe)"));
     }
+    let reason = if failed {
+        Some(format!("{mode}_verification_failed_fail_safe"))
+    } else if idle {
+        Some("no_candidates".to_owned())
+    } else {
+        ruling.degradation.clone()
+    };
     json!({
         "schema_version": "transcript-compaction-1.0",
         "mode": "tool-calls",
         "lossless_violations": pass.violations,
-        "recoverability_check": null,
-        "stash_dir": null,
-        "degraded": failed,
-        "degradation_reason": if failed {
-            Some("lossless_verification_failed_fail_safe")
-        } else {
-            idle.then_some("no_candidates")
-        },
-        "semantic_guarantee": if idle || failed { "none" } else { "lossless" },
-        "calls": 0,
-        "latency_ms": 0,
-        "state_tokens": 0,
-        "state_fit_stage": "none",
-        "requests": 0,
+        "recoverability_check": recoverability_check(settings),
+        "stash_dir": pass.stash_dir,
+        "degraded": failed || ruling.degradation.is_some(),
+        "degradation_reason": reason,
+        "semantic_guarantee": semantic_guarantee(pass, idle, failed),
         "warnings": warnings,
     })
 }
 
-fn settings(settings: &Settings) -> Value {
+fn recoverability_check(settings: &Settings) -> Option<&'static str> {
+    let recoverable =
+        settings.provider == Provider::Rules && settings.rules_mode == RulesMode::Recoverable;
+    let checked = if settings.asks_the_disk() { "disk" } else { "transcript_proxy" };
+    recoverable.then_some(checked)
+}
+
+/// What the answer vouches for: a verified mode for its own promise, a judge for what it judged.
+fn semantic_guarantee(pass: &Pass, idle: bool, failed: bool) -> &'static str {
+    let scored = scored(pass);
+    if pass.settings.is_verified() && !idle && !failed {
+        pass.settings.rules_mode.name()
+    } else if pass.ruling.asked.is_none() || scored == 0 {
+        "none"
+    } else if scored == pass.ruling.decided().count() {
+        "judged"
+    } else {
+        "partial"
+    }
+}
+
+fn asked(pass: &Pass) -> Value {
+    let none = Asked { fit_stage: "none", ..Asked::default() };
+    let asked = pass.ruling.asked.as_ref().unwrap_or(&none);
+    json!({
+        "calls": asked.calls,
+        "requests": asked.requests,
+        "latency_ms": asked.latency_ms,
+        "state_tokens": asked.state_tokens,
+        "state_fit_stage": asked.fit_stage,
+        "jev_model_resolved": asked.model,
+    })
+}
+
+fn settings(pass: &Pass) -> Value {
+    let settings = pass.settings;
+    let by_rules = settings.provider == Provider::Rules;
     json!({
         "objective": settings.question,
-        "provider_requested": settings.provider,
-        "provider_used": settings.provider,
-        "rules_mode": settings.rules_mode,
+        "provider_requested": settings.provider.name(),
+        "provider_used": pass.ruling.provider_used,
+        "rules_mode": by_rules.then(|| settings.rules_mode.name()),
         "jev_model_requested": settings.jev_model,
-        "jev_model_resolved": null,
         "threshold": settings.threshold,
         "trim_threshold": null,
         "trim_head_chars": settings.trim_head_chars,
@@ -119,8 +180,8 @@ fn settings(settings: &Settings) -> Value {
 
 fn sizes(pass: &Pass) -> Value {
     let reduction = reduction(pass.chars);
-    let before = pass.decided().map(|decision| decision.chars).sum();
-    let after = pass.decided().map(|decision| decision.chars_after).sum();
+    let before = pass.ruling.decided().map(|decision| decision.chars).sum();
+    let after = pass.ruling.decided().map(|decision| decision.chars_after).sum();
     json!({
         "chars_before": pass.chars[0],
         "chars_after": pass.chars[1],
@@ -136,23 +197,30 @@ fn sizes(pass: &Pass) -> Value {
 }
 
 fn counts(pass: &Pass) -> Value {
-    let scored = pass.decided().count();
-    let deduped = pass.decided().filter(|d| matches!(d.action, Action::Dedupe(_))).count();
+    let decided = pass.ruling.decided().count();
+    let all = pass.ruling.decisions.len();
+    let count = |is: fn(&Action) -> bool| pass.ruling.decided().filter(|d| is(&d.action)).count();
+    let stashed = |action: &Action| matches!(action, Action::Replace(it) if matches!(it.recovery, Recovery::Stash { .. }));
     let calls = |turn: &Turn| turn.calls.len();
     json!({
-        "blocks_total": pass.decisions.len(),
-        "blocks_scored": scored,
-        "blocks_protected": pass.decisions.len() - scored,
+        "blocks_total": all,
+        "blocks_scored": scored(pass),
+        "blocks_protected": all - decided,
         "messages_before": pass.before.turns.len(),
         "messages_after": pass.after.turns.len(),
         "tool_calls_total": pass.before.turns.iter().map(calls).sum::<usize>(),
-        "tool_calls_kept": scored - deduped,
-        "tool_calls_trimmed": 0,
-        "tool_calls_dropped": 0,
-        "tool_calls_deduped": deduped,
-        "tool_calls_replaced": 0,
-        "tool_calls_stashed": 0,
+        "tool_calls_kept": count(|action| matches!(action, Action::Keep)),
+        "tool_calls_trimmed": count(|action| matches!(action, Action::Trim(_))),
+        "tool_calls_dropped": count(|action| matches!(action, Action::Drop)),
+        "tool_calls_deduped": count(|action| matches!(action, Action::Dedupe(_))),
+        "tool_calls_replaced": count(|action| matches!(action, Action::Replace(_))),
+        "tool_calls_stashed": count(stashed),
     })
+}
+
+/// The decisions that somebody stands for.
+fn scored(pass: &Pass) -> usize {
+    pass.ruling.decided().filter(|decision| decision.source == pass.ruling.judge).count()
 }
 
 /// The share that is gone, 0 to 1.

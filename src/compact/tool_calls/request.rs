@@ -4,10 +4,8 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::parse::{Parsed, parse_messages};
+use crate::compact::settings::{Provider, RulesMode};
 use crate::python::is_space;
-
-const PROVIDERS: [&str; 5] = ["auto", "specialist-v3", "rules", "jev", "laya"];
-const RULES_MODES: [&str; 4] = ["lossless", "recoverable", "stashed", "lossy"];
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -16,7 +14,7 @@ pub enum RequestError {
     #[error("{place}: {why}")]
     Malformed { place: String, why: String },
     /// The request is well formed and asks for something that this program cannot do yet.
-    #[error("{what} is not built yet; provider rules with rules_mode lossless is")]
+    #[error("{what} is not built yet")]
     Unbuilt { what: String },
 }
 
@@ -29,13 +27,20 @@ pub(super) struct Request<'v> {
 /// The settings that the answer depends on or reports. Names and defaults are the contract's.
 pub(super) struct Settings<'v> {
     pub question: &'v str,
-    pub provider: &'v str,
-    pub rules_mode: &'v str,
+    pub provider: Provider,
+    pub rules_mode: RulesMode,
     pub threshold: f64,
     pub preserve_recent: usize,
     pub trim_head_chars: usize,
     pub min_reduction: f64,
+    pub workspace_root: Option<&'v str>,
+    pub disk_check: bool,
+    pub allow_command_pointers: bool,
+    pub max_state_tokens: usize,
+    pub max_request_tokens: usize,
+    pub max_workers: usize,
     pub jev_model: &'v str,
+    pub laya_model: Option<&'v str>,
     pub ref_unchanged: bool,
     pub ref_blocks: bool,
     /// Labels: reported when given, nothing else.
@@ -57,11 +62,13 @@ impl<'v> Request<'v> {
         let settings = Settings::read(&Fields(fields))?;
         let parsed = parse_messages(messages)?;
         let unbuilt = |what| Err(RequestError::Unbuilt { what });
-        match (settings.provider, settings.rules_mode) {
-            ("rules", "lossless") => Ok(Request { settings, parsed }),
-            ("rules", mode) => unbuilt(format!("rules_mode {mode}")),
-            (provider, _) => unbuilt(format!("provider {provider}")),
+        if !settings.provider.is_built() {
+            return unbuilt(format!("provider {}", settings.provider.name()));
         }
+        if settings.provider == Provider::Rules && !settings.rules_mode.is_built() {
+            return unbuilt(format!("rules_mode {}", settings.rules_mode.name()));
+        }
+        Ok(Request { settings, parsed })
     }
 }
 
@@ -71,36 +78,55 @@ impl<'v> Settings<'v> {
         if question.chars().all(is_space) {
             return Err(malformed("question", "must be a text that is not blank"));
         }
-        let provider = fields.one_of("provider", &PROVIDERS, "auto")?;
+        let provider = fields.one_of("provider", &Provider::ALL, Provider::name, Provider::Auto)?;
         let threshold = fields.number("threshold", 0.5)?;
         if !(0.0..=1.0).contains(&threshold) {
             return Err(malformed("threshold", "must be between 0 and 1"));
         }
-        let preserve_recent = fields.whole("preserve_recent", 6, 0)?;
-        let trim_head_chars = fields.whole("trim_head_chars", 300, 0)?;
-        for (name, default) in
-            [("max_state_tokens", 25_000), ("max_request_tokens", 30_000), ("max_workers", 4)]
-        {
-            fields.whole(name, default, 1)?;
-        }
-        fields.text_or_null("laya_model")?;
-        fields.text_or_null("workspace_root")?;
-        fields.flag("disk_check", true)?;
-        fields.flag("allow_command_pointers", false)?;
         Ok(Settings {
             question,
             provider,
             threshold,
-            preserve_recent,
-            trim_head_chars,
+            preserve_recent: fields.whole("preserve_recent", 6, 0)?,
+            trim_head_chars: fields.whole("trim_head_chars", 300, 0)?,
+            max_state_tokens: fields.whole("max_state_tokens", 25_000, 1)?,
+            max_request_tokens: fields.whole("max_request_tokens", 30_000, 1)?,
+            max_workers: fields.whole("max_workers", 4, 1)?,
+            laya_model: fields.text_or_null("laya_model")?,
+            // The reference takes an empty directory for none.
+            workspace_root: fields.text_or_null("workspace_root")?.filter(|root| !root.is_empty()),
+            disk_check: fields.flag("disk_check", true)?,
+            allow_command_pointers: fields.flag("allow_command_pointers", false)?,
             min_reduction: fields.number("min_reduction", 0.25)?,
             jev_model: fields.text("jev_model")?.unwrap_or("jev-latest"),
             ref_unchanged: fields.flag("ref_unchanged", false)?,
             ref_blocks: fields.flag("ref_blocks", false)?,
             trigger: fields.text_or_null("trigger")?,
             idle_gap_bucket: fields.text_or_null("idle_gap_bucket")?,
-            rules_mode: fields.one_of("rules_mode", &RULES_MODES, "lossless")?,
+            rules_mode: fields.one_of(
+                "rules_mode",
+                &RulesMode::ALL,
+                RulesMode::name,
+                RulesMode::Lossless,
+            )?,
         })
+    }
+
+    /// Whether the answer is checked before it is given: it promises that nothing is lost.
+    pub fn is_verified(&self) -> bool {
+        self.provider == Provider::Rules && self.rules_mode != RulesMode::Lossy
+    }
+
+    /// Whether the disk decides file pointers, and is asked again before the answer is given.
+    pub fn asks_the_disk(&self) -> bool {
+        self.provider == Provider::Rules
+            && self.rules_mode == RulesMode::Recoverable
+            && self.workspace_root.is_some()
+            && self.disk_check
+    }
+
+    pub fn uses_the_stash(&self) -> bool {
+        self.provider == Provider::Rules && self.rules_mode == RulesMode::Stashed
     }
 }
 
@@ -137,17 +163,18 @@ impl<'v> Fields<'v> {
         }
     }
 
-    fn one_of(
+    fn one_of<T: Copy>(
         &self,
         name: &str,
-        known: &[&str],
-        default: &'static str,
-    ) -> Result<&'v str, RequestError> {
-        let value = self.text(name)?.unwrap_or(default);
-        if known.contains(&value) {
-            return Ok(value);
-        }
-        Err(malformed(name, format!("must be one of {}", known.join(", "))))
+        known: &[T],
+        name_of: impl Fn(T) -> &'static str,
+        default: T,
+    ) -> Result<T, RequestError> {
+        let Some(value) = self.text(name)? else { return Ok(default) };
+        known.iter().copied().find(|&it| name_of(it) == value).ok_or_else(|| {
+            let names: Vec<_> = known.iter().map(|&it| name_of(it)).collect();
+            malformed(name, format!("must be one of {}", names.join(", ")))
+        })
     }
 
     fn flag(&self, name: &str, default: bool) -> Result<bool, RequestError> {

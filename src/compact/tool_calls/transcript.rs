@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::python::is_space;
+
 /// Messages in order. Everything is borrowed where it can be.
 #[derive(Debug, Clone, Default)]
 pub struct Transcript<'a> {
@@ -12,7 +14,7 @@ pub struct Transcript<'a> {
 #[derive(Debug, Clone)]
 pub struct Turn<'a> {
     pub role: &'a str,
-    pub text: &'a str,
+    pub text: Cow<'a, str>,
     pub calls: Vec<Call<'a>>,
     pub results: Vec<Output<'a>>,
 }
@@ -54,8 +56,13 @@ impl<'a> Transcript<'a> {
 }
 
 impl Turn<'_> {
-    /// Whether it carries nothing at all. White space is something: it is kept as it was.
+    /// Whether it carries nothing at all. White space is something.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.calls.is_empty() && self.results.is_empty()
+    }
+
+    /// Whether it carries nothing but white space.
+    pub fn is_blank(&self) -> bool {
+        self.text.chars().all(is_space) && self.calls.is_empty() && self.results.is_empty()
     }
 }

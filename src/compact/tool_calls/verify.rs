@@ -127,7 +127,7 @@ mod tests {
     fn transcript<'a>(results: &[(&'a str, &'a str, bool)]) -> Transcript<'a> {
         let turn = |(id, text, is_error): &(&'a str, &'a str, bool)| Turn {
             role: "user",
-            text: " ",
+            text: Cow::Borrowed(" "),
             calls: vec![Call { id, tool: "Read", input: Cow::Borrowed("{}") }],
             results: vec![Output { id, text: Cow::Borrowed(text), is_error: *is_error }],
         };
@@ -178,7 +178,7 @@ mod tests {
         type Change = fn(&mut Turn<'static>);
         let changes: [(Change, &str); 6] = [
             (|turn| turn.role = "tool", "message 0: role changed"),
-            (|turn| turn.text = "", "message 0: text changed"),
+            (|turn| turn.text = Cow::Borrowed(""), "message 0: text changed"),
             (|turn| turn.calls[0].tool = "Edit", "message 0: tool calls changed"),
             (|turn| turn.calls[0].input = Cow::Borrowed("{ }"), "message 0: tool calls changed"),
             (

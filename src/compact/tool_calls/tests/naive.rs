@@ -1,7 +1,9 @@
 //! The lossless rule by its definition: every result against every later one, text by text.
 
 use crate::compact::tool_calls::lines::comparable_lines;
-use crate::compact::tool_calls::{Action, Decision, Dedupe, Output, Pins, Position, Transcript};
+use crate::compact::tool_calls::{
+    Action, Decision, Dedupe, Output, Pins, Position, Scores, Transcript,
+};
 
 type Flat<'t> = Vec<(Position, &'t Output<'t>)>;
 
@@ -20,13 +22,14 @@ pub fn decide(transcript: &Transcript, pins: &Pins) -> Vec<Decision> {
                 call: at,
                 result: result.map(|n| results[n].0),
                 action: Action::Keep,
-                reason: "no_lossless_superseder",
+                reason: "no_lossless_superseder".into(),
                 source: "rules",
+                scores: Scores::default(),
                 chars,
                 chars_after: chars,
             };
             if let Some(reason) = pin(pins, at, answered, transcript.turns.len()) {
-                (decision.reason, decision.source) = (reason, "pin");
+                (decision.reason, decision.source) = (reason.into(), "pin");
                 decisions.push(decision);
             } else if let Some(result) = result {
                 candidates.push((decision, result));
@@ -48,11 +51,11 @@ pub fn decide(transcript: &Transcript, pins: &Pins) -> Vec<Decision> {
     }
     for (mut decision, result) in candidates {
         if is_double(results[result].1.id) {
-            decision.reason = "duplicate_tool_use_id";
+            decision.reason = "duplicate_tool_use_id".into();
         } else if let Some(dedupe) = found[result].take() {
             decision.reason = match dedupe.lines {
-                Some(_) => "output_lines_of_later",
-                None => "identical_output_kept_later",
+                Some(_) => "output_lines_of_later".into(),
+                None => "identical_output_kept_later".into(),
             };
             decision.chars_after = decision.chars - results[result].1.text.chars().count()
                 + dedupe.note.chars().count();

@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 use super::generate::{messages, pins};
 use super::naive;
 use crate::compact::tool_calls::parse::parse_messages;
-use crate::compact::tool_calls::{
-    Action, Decision, Index, Position, Tokens, Transcript, compact_transcript, lossless,
-};
+use crate::compact::tool_calls::{Action, Decision, Index, Position, Transcript, lossless};
 
 fn answer(messages: &[Value], preserve_recent: usize, form: Option<&str>) -> Value {
     let mut request = json!({"messages": messages, "question": "q", "provider": "rules",
@@ -18,8 +16,7 @@ fn answer(messages: &[Value], preserve_recent: usize, form: Option<&str>) -> Val
     if let Some(form) = form {
         request[form] = json!(true);
     }
-    let tokens = Tokens { count: &super::heuristic_tokens, method: "approximate" };
-    compact_transcript(&serde_json::to_vec(&request).unwrap(), &tokens).unwrap()
+    super::answer(&serde_json::to_vec(&request).unwrap()).unwrap()
 }
 
 fn utf16(text: &str) -> Vec<u16> {
@@ -205,33 +202,34 @@ proptest! {
 
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-        let tokens = Tokens { count: &super::heuristic_tokens, method: "approximate" };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let request = json!({"question": text, "messages": [{"role": "user", "text": text,
             "toolResults": [{"id": text, "text": text}]}], "provider": "rules"});
-        let _ = compact_transcript(&bytes, &tokens);
-        let _ = compact_transcript(&serde_json::to_vec(&request).unwrap(), &tokens);
+        let _ = super::answer(&bytes);
+        let _ = super::answer(&serde_json::to_vec(&request).unwrap());
     }
 }
 
-fn outcome(transcript: &Transcript, decision: &Decision) -> &'static str {
+fn outcome(transcript: &Transcript, decision: &Decision) -> String {
     let text = |at: Position| &transcript.turns[at.message].results[at.index].text;
     match &decision.action {
         Action::Dedupe(dedupe)
             if dedupe.lines.is_none()
                 && decision.result.is_some_and(|at| text(at) != text(dedupe.kept_at)) =>
         {
-            "another header"
+            "another header".into()
         }
-        Action::Dedupe(dedupe) if dedupe.lines.is_some_and(|(first, _)| first > 1) => "inner lines",
-        _ => decision.reason,
+        Action::Dedupe(dedupe) if dedupe.lines.is_some_and(|(first, _)| first > 1) => {
+            "inner lines".into()
+        }
+        _ => return decision.reason.to_string(),
     }
 }
 
 #[test]
 fn the_generator_reaches_every_outcome() {
     let mut runner = TestRunner::deterministic();
-    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
     for _ in 0..300 {
         let (messages, pins) = (messages(), pins()).new_tree(&mut runner).unwrap().current();
         let parsed = parse_messages(&messages).unwrap();
