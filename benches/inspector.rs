@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 use compactscope::app::action::Msg;
 use compactscope::app::model::{Model, Opening};
 use compactscope::app::{open, update};
-use compactscope::compact::plan::plan;
+use compactscope::compact::plan::{Known, plan};
 use compactscope::compact::settings::{Settings, setting};
-use compactscope::compact::tool_calls::NoDisk;
 use compactscope::compact::{Features, Pins};
 use compactscope::session::{Session, Source, read};
 use compactscope::shell::workers::Planner;
@@ -79,7 +78,7 @@ fn knobs(session: &Session) {
         measure(&format!("plan, {name} turned"), 20, || {
             step += 1;
             knob.nudge(&mut settings, if step <= 10 { -1 } else { 1 }, chars);
-            plan(session, &features, &settings, &pins, &NoDisk)
+            plan(session, &features, &settings, &pins, &Known::NOTHING)
         });
     }
 }

@@ -7,9 +7,8 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::read;
-use compactscope::compact::plan::{Decision, Outcome, Output, Plan, Stage, plan};
+use compactscope::compact::plan::{Decision, Known, Outcome, Output, Plan, Stage, plan};
 use compactscope::compact::settings::{Budget, Settings};
-use compactscope::compact::tool_calls::NoDisk;
 use compactscope::compact::{Features, Pins};
 use compactscope::session::{Kind, Role, Session};
 use proptest::prelude::*;
@@ -390,7 +389,7 @@ impl Knobs {
 
 fn decide(session: &Session, knobs: &Knobs) -> Plan {
     let features = Features::new(session);
-    plan(session, &features, &knobs.settings(session), &knobs.pins(session), &NoDisk)
+    plan(session, &features, &knobs.settings(session), &knobs.pins(session), &Known::NOTHING)
 }
 
 fn is_gone(decision: &Decision) -> bool {
@@ -582,10 +581,10 @@ proptest! {
         let part = read(lines[..1 + at.index(lines.len())].concat().as_bytes());
         let whole = read(bytes.as_bytes());
         let mut features = Features::new(&part);
-        plan(&part, &features, &knobs.settings(&part), &Pins::new(), &NoDisk);
+        plan(&part, &features, &knobs.settings(&part), &Pins::new(), &Known::NOTHING);
         features.extend(&whole);
         let settings = knobs.settings(&whole);
-        let grown = plan(&whole, &features, &settings, &knobs.pins(&whole), &NoDisk);
+        let grown = plan(&whole, &features, &settings, &knobs.pins(&whole), &Known::NOTHING);
         prop_assert_eq!(grown, decide(&whole, &knobs));
     }
 }

@@ -4,7 +4,7 @@
 
 use std::io::Read;
 
-use compactscope::compact::plan::{Plan, plan};
+use compactscope::compact::plan::{Known, Plan, plan};
 use compactscope::compact::settings::Settings;
 use compactscope::compact::tool_calls::{
     NoDisk, PROGRAM, Preview, Tokens, World, compact_transcript,
@@ -29,7 +29,7 @@ fn decide(request: &Value) -> (Session, Plan) {
     let source = Source { label: "request".into(), path: None };
     let session = read(request.to_string().as_bytes(), source, None).unwrap();
     let settings = Settings::for_request(session.request.as_ref().unwrap()).unwrap();
-    let plan = plan(&session, &Features::new(&session), &settings, &Pins::new(), &NoDisk);
+    let plan = plan(&session, &Features::new(&session), &settings, &Pins::new(), &Known::NOTHING);
     (session, plan)
 }
 

@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use compactscope::app::key::Key;
 use compactscope::app::model::{Model, Opening};
-use compactscope::compact::plan::{Outcome, Plan, plan};
+use compactscope::compact::plan::{Known, Outcome, Plan, plan};
 use compactscope::compact::settings::Settings;
-use compactscope::compact::tool_calls::NoDisk;
 use compactscope::compact::{Features, Pins};
 use compactscope::session::{self, FaultKind, Format, Session, Source};
 use compactscope::shell::headless::Headless;
@@ -61,8 +60,13 @@ impl Sample {
 
     fn plan(&self) -> (Session, Plan) {
         let session = self.read();
-        let plan =
-            plan(&session, &Features::new(&session), &settings(&session), &Pins::new(), &NoDisk);
+        let plan = plan(
+            &session,
+            &Features::new(&session),
+            &settings(&session),
+            &Pins::new(),
+            &Known::NOTHING,
+        );
         (session, plan)
     }
 

@@ -14,9 +14,8 @@ use compactscope::app::model::{Model, Overlay};
 use compactscope::app::panes::Pane;
 use compactscope::app::update::Effects;
 use compactscope::app::{open, update};
-use compactscope::compact::plan::{Outcome, plan};
+use compactscope::compact::plan::{Known, Outcome, plan};
 use compactscope::compact::settings::Budget;
-use compactscope::compact::tool_calls::NoDisk;
 use compactscope::compact::{Features, Pins};
 use serde_json::json;
 
@@ -544,8 +543,8 @@ impl Bare {
     /// The plan that was asked for, on its way back.
     fn answer(&self, effects: &Effects) -> Msg {
         let asked = effects.iter().find_map(|effect| match effect {
-            Effect::Plan { generation, session, settings, pins } => {
-                let plan = plan(&session.session, &self.features, settings, pins, &NoDisk);
+            Effect::Plan { generation, session, settings, pins, .. } => {
+                let plan = plan(&session.session, &self.features, settings, pins, &Known::NOTHING);
                 Some(Msg::Planned { generation: *generation, plan: Arc::new(plan), took: None })
             }
             _ => None,

@@ -143,6 +143,8 @@ pub enum Effect {
         session: Shared,
         settings: Box<Settings>,
         pins: Pins,
+        /// Exact tokens of entries, by number, as far as they are counted.
+        tokens: Arc<[Option<u32>]>,
     },
     Find {
         generation: u64,

@@ -53,6 +53,11 @@ impl Counts {
         }
     }
 
+    /// The counts of contents by entry, `None` where one has not come.
+    pub fn contents(&self) -> &[Option<u32>] {
+        &self.whole
+    }
+
     /// Tokens of an entry before and after, estimated where they are not counted yet.
     pub fn of(&self, index: usize, entry: &Entry, decision: &Decision) -> TokenSums {
         let known = |piece: &Piece, chars: usize| match self.get(piece) {
@@ -85,15 +90,19 @@ impl Counts {
 
 /// The pieces of a plan that have to be counted for its sums: contents first.
 pub fn pieces(session: &Session, plan: &Plan) -> Vec<Piece> {
-    let decided = || {
-        let entries = session.entries.iter().zip(&plan.decisions).enumerate();
-        entries.filter(|(_, (entry, _))| entry.kind.is_decided())
-    };
-    let whole = decided().map(|(index, _)| Piece::Whole(index));
-    let outputs = decided()
+    let entries = session.entries.iter().zip(&plan.decisions).enumerate();
+    let outputs = entries
+        .filter(|(_, (entry, _))| entry.kind.is_decided())
         .filter_map(|(index, (_, decision))| output_piece(index, decision))
         .filter(|piece| !matches!(piece, Piece::Whole(_)));
-    whole.chain(outputs).collect()
+    contents(session).into_iter().chain(outputs).collect()
+}
+
+/// The contents of all decided entries.
+pub fn contents(session: &Session) -> Vec<Piece> {
+    let entries = session.entries.iter().enumerate();
+    let decided = entries.filter(|(_, entry)| entry.kind.is_decided());
+    decided.map(|(index, _)| Piece::Whole(index)).collect()
 }
 
 /// The text of a piece.

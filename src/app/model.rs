@@ -31,6 +31,8 @@ pub struct Model {
     pub plan: Option<Arc<Plan>>,
     pub counts: Counts,
     pub token_sums: TokenSums,
+    /// The counts that plans are given, for what their pointers say.
+    pub known_tokens: Arc<[Option<u32>]>,
     /// Number of the newest plan asked for.
     pub asked: u64,
     /// Number of the plan on the screen.
@@ -148,6 +150,7 @@ impl Model {
             plan: None,
             counts: Counts::default(),
             token_sums: TokenSums::default(),
+            known_tokens: Arc::new([]),
             asked: 0,
             landed: 0,
             took: None,

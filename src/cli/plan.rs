@@ -9,9 +9,9 @@ use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 
 use super::open::{self, Opened};
-use crate::app::counts::{self, Counts, TokenSums};
+use crate::app::counts::{self, Counts, Piece, TokenSums};
 use crate::app::wrap;
-use crate::compact::plan::{Decision, Outcome, Plan, Stage, plan};
+use crate::compact::plan::{Decision, Known, Outcome, Plan, Stage, plan};
 use crate::compact::settings::SETTINGS;
 use crate::compact::tool_calls::NoDisk;
 use crate::compact::{Features, Pins};
@@ -30,9 +30,13 @@ pub fn print(matches: &ArgMatches, as_json: bool) -> Result<ExitCode> {
     let opened = open::open(matches)?;
     let session = &opened.session;
     let features = Features::new(session);
-    let plan = plan(session, &features, &opened.settings, &Pins::new(), &NoDisk);
     let method = open::method(matches);
-    let report = Report { counts: count(session, &plan, method), method, plan, opened: &opened };
+    let mut counts = Counts::default();
+    count(session, counts::contents(session), method, &mut counts);
+    let known = Known { disk: &NoDisk, tokens: counts.contents() };
+    let plan = plan(session, &features, &opened.settings, &Pins::new(), &known);
+    count(session, counts::pieces(session, &plan), method, &mut counts);
+    let report = Report { counts, method, plan, opened: &opened };
     let text =
         if as_json { sanitise::json(&report.json().to_string()) + "\n" } else { report.table() };
     let mut out = std::io::stdout().lock();
@@ -41,10 +45,10 @@ pub fn print(matches: &ArgMatches, as_json: bool) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!report.plan.is_verified())))
 }
 
-/// Counts all that the plan's sums need, on as many threads as there are cores.
-fn count(session: &Session, plan: &Plan, method: Method) -> Counts {
-    let mut counts = Counts::default();
-    let pieces = counts::pieces(session, plan);
+/// Counts what is not counted yet, on as many threads as there are cores.
+fn count(session: &Session, pieces: Vec<Piece>, method: Method, counts: &mut Counts) {
+    let pieces: Vec<Piece> =
+        pieces.into_iter().filter(|piece| counts.get(piece).is_none()).collect();
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let counted = thread::scope(|scope| {
         let share = pieces.len().div_ceil(threads).max(1);
@@ -52,7 +56,7 @@ fn count(session: &Session, plan: &Plan, method: Method) -> Counts {
             .chunks(share)
             .map(|pieces| {
                 scope.spawn(move || {
-                    let count = |piece: &counts::Piece| count_piece(session, piece.clone(), method);
+                    let count = |piece: &Piece| count_piece(session, piece.clone(), method);
                     pieces.iter().map(count).collect::<Vec<_>>()
                 })
             })
@@ -60,7 +64,6 @@ fn count(session: &Session, plan: &Plan, method: Method) -> Counts {
         threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect::<Vec<_>>()
     });
     counted.into_iter().for_each(|(piece, tokens)| counts.insert(piece, tokens));
-    counts
 }
 
 struct Report<'a> {

@@ -1,10 +1,12 @@
 //! What both passes know of a session before any setting is looked at.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::messages::{self, Unit};
 use super::tool_calls::{Call, Index, Output, Position, Transcript, Turn};
 use crate::session::{Entry, Kind, Role, Session};
+use crate::tokens::{self, Method};
 
 /// Computed once for a session and extended as it grows; a knob turn only decides again.
 pub struct Features {
@@ -18,6 +20,8 @@ pub struct Features {
     pub(super) tool_calls: Index,
     first_user_text: Option<usize>,
     decided_chars: usize,
+    /// Estimated tokens of entries, for those that somebody asked about.
+    estimates: Vec<OnceLock<usize>>,
 }
 
 /// The entries of a message's calls and results, in the order of its [`Turn`].
@@ -37,6 +41,7 @@ impl Features {
             tool_calls: Index::default(),
             first_user_text: None,
             decided_chars: 0,
+            estimates: Vec::new(),
         };
         features.extend(session);
         features
@@ -69,6 +74,7 @@ impl Features {
             self.places.push(Place::of(session, message.entries.clone()));
         }
         self.tool_calls.extend(&self.transcript(session));
+        self.estimates.resize_with(session.entries.len(), OnceLock::new);
     }
 
     /// The session as the tool-call pass reads it. Calls without an id cannot be named by a
@@ -112,6 +118,11 @@ impl Features {
     /// The first user text that is no notice.
     pub(super) fn first_user_text(&self) -> Option<usize> {
         self.first_user_text
+    }
+
+    /// The estimated tokens of an entry, whose content this is.
+    pub(super) fn estimated_tokens(&self, entry: usize, content: &str) -> usize {
+        *self.estimates[entry].get_or_init(|| tokens::count(content, Method::Heuristic))
     }
 
     /// Characters of the decided entries.

@@ -10,7 +10,7 @@ use super::highlight;
 use crate::app::action::{Effect, Msg, Shared};
 use crate::app::counts::{self, Piece};
 use crate::compact::Features;
-use crate::compact::plan::plan;
+use crate::compact::plan::{Known, plan};
 use crate::compact::tool_calls::NoDisk;
 use crate::find::Finder;
 use crate::session::Session;
@@ -100,10 +100,13 @@ impl Planner {
     /// The plan that is asked for. Features are computed once for a session, and extended as it
     /// grows.
     pub fn answer(&mut self, effect: &Effect, timed: bool) -> Option<Msg> {
-        let Effect::Plan { generation, session, settings, pins } = effect else { return None };
+        let Effect::Plan { generation, session, settings, pins, tokens } = effect else {
+            return None;
+        };
         let features = self.features_of(session);
         let begun = Instant::now();
-        let plan = Arc::new(plan(&session.session, features, settings, pins, &NoDisk));
+        let known = Known { disk: &NoDisk, tokens };
+        let plan = Arc::new(plan(&session.session, features, settings, pins, &known));
         let took = timed.then(|| begun.elapsed());
         Some(Msg::Planned { generation: *generation, plan, took })
     }

@@ -47,6 +47,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Effects {
             if epoch == model.epoch {
                 counts.into_iter().for_each(|(piece, tokens)| model.counts.insert(piece, tokens));
                 model.refresh_tokens();
+                return name_exact_tokens(model);
             }
             Vec::new()
         }
@@ -82,7 +83,24 @@ fn decide(model: &mut Model) -> Effects {
         session: model.shared(),
         settings: Box::new(model.settings.clone()),
         pins: model.pins.clone(),
+        tokens: model.known_tokens.clone(),
     }]
+}
+
+/// Once every content is counted, a plan whose pointers name estimates is made again with the
+/// counts.
+fn name_exact_tokens(model: &mut Model) -> Effects {
+    let has_estimates = model.plan.as_ref().is_some_and(|plan| plan.has_estimates);
+    let counted = model.counts.contents();
+    let entries = &model.session.entries;
+    let is_counted = |entry: usize| counted.get(entry).is_some_and(Option::is_some);
+    let complete =
+        (0..entries.len()).all(|entry| !entries[entry].kind.is_decided() || is_counted(entry));
+    if !has_estimates || !complete || *counted == *model.known_tokens {
+        return Vec::new();
+    }
+    model.known_tokens = counted.into();
+    decide(model)
 }
 
 fn land(model: &mut Model, plan: Arc<Plan>) -> Effects {

@@ -44,6 +44,7 @@ fn start_over(model: &mut Model, why: &str) {
     model.epoch += 1;
     model.plan = None;
     model.counts = Counts::default();
+    model.known_tokens = Arc::new([]);
     model.before = None;
     model.pins.clear();
     model.jumps.clear();

@@ -1,11 +1,11 @@
 //! Both passes over a session, one after the other, and the sums of what they did.
 
 use super::super::settings::Settings;
-use super::super::tool_calls::{Disk, Outside, Preview};
 use super::super::{Features, Pins, verify};
-use super::{Decision, Outcome, Output, Plan, Stage, StageReport, Step, message_pass, tool_pass};
+use super::{
+    Decision, Known, Outcome, Output, Plan, Stage, StageReport, Step, message_pass, tool_pass,
+};
 use crate::session::{Kind, Session};
-use crate::tokens::{self, Method};
 
 /// Decides a session. The same session, settings, pins and files on disk give the same plan; a
 /// plan is a preview and stores nothing.
@@ -17,18 +17,14 @@ pub fn plan(
     features: &Features,
     settings: &Settings,
     pins: &Pins,
-    disk: &dyn Disk,
+    known: &Known,
 ) -> Plan {
     let mut decisions: Vec<Decision> =
         session.entries.iter().map(|entry| Decision::kept(entry.chars)).collect();
     mark_pins(session, pins, &mut decisions);
+    let mut has_estimates = false;
     if settings.tool_pass && settings.unbuilt().is_none() {
-        let outside = Outside {
-            disk,
-            stash: &Preview,
-            tokens: &|_, text| tokens::count(text, Method::Heuristic),
-        };
-        tool_pass::run(session, features, settings, pins, &outside, &mut decisions);
+        has_estimates = tool_pass::run(session, features, settings, pins, known, &mut decisions);
     }
     let budget = settings.budget_chars.chars_of(features.decided_chars());
     let protected_chars = match budget {
@@ -39,6 +35,7 @@ pub fn plan(
     drop_lone_thinking(session, &mut decisions);
     let (violations, input_faults) = verify::check(session, &decisions);
     Plan {
+        has_estimates,
         stages: stage_reports(&decisions),
         chars: sums(session, &decisions),
         outcomes: Outcome::ALL.map(|outcome| count(&decisions, outcome)),

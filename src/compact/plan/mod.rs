@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 pub use decide::plan;
 
-use super::tool_calls::{Reason, Recovery};
+use super::tool_calls::{Disk, NoDisk, Reason, Recovery};
 
 /// What becomes of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -111,10 +111,26 @@ pub struct Violation {
     pub what: &'static str,
 }
 
+/// What a plan draws on besides the session, the settings and the pins.
+#[derive(Clone, Copy)]
+pub struct Known<'k> {
+    pub disk: &'k dyn Disk,
+    /// Exact tokens of entries by their number, as far as they are counted: a stash pointer names
+    /// them. What is not counted is estimated.
+    pub tokens: &'k [Option<u32>],
+}
+
+impl Known<'_> {
+    /// No disk, and nothing is counted.
+    pub const NOTHING: Known<'static> = Known { disk: &NoDisk, tokens: &[] };
+}
+
 /// One decision an entry, the stage reports, the totals, the checks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     pub decisions: Vec<Decision>,
+    /// Whether a pointer names a number of tokens that is an estimate.
+    pub has_estimates: bool,
     /// One for each of [`Stage::ALL`].
     pub stages: [StageReport; 5],
     /// Characters of the decided entries, before and after.

@@ -1,23 +1,26 @@
 //! The tool-call pass over a session's entries.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::super::settings::Settings;
-use super::super::tool_calls::{self, Action, Outside, Pins as CallPins, Position, Terms, View};
+use super::super::tool_calls::{
+    self, Action, Outside, Pins as CallPins, Position, Preview, Terms, View,
+};
 use super::super::{Features, Pins};
-use super::{Decision, Output, Stage, Step};
+use super::{Decision, Known, Output, Stage, Step};
 use crate::session::{Kind, Session};
 
 /// Decides every call that has a result, and marks what the pass pins: the first message and the
-/// newest `preserve_recent`, whole.
+/// newest `preserve_recent`, whole. Gives whether a pointer names an estimated number of tokens.
 pub(super) fn run(
     session: &Session,
     features: &Features,
     settings: &Settings,
     pins: &Pins,
-    outside: &Outside,
+    known: &Known,
     decisions: &mut [Decision],
-) {
+) -> bool {
     let pinned = CallPins {
         preserve_recent: settings.preserve_recent,
         calls: pinned_calls(session, features, pins),
@@ -38,7 +41,15 @@ pub(super) fn run(
             note_name: tool_calls::PROGRAM,
         },
     };
-    for call in tool_calls::decide(&view, settings.provider, settings.rules_mode, outside) {
+    let has_estimates = Cell::new(false);
+    let tokens = |at: Position, text: &str| {
+        let entry = features.result_at(at);
+        let exact = known.tokens.get(entry).copied().flatten();
+        has_estimates.set(has_estimates.get() || exact.is_none());
+        exact.map_or_else(|| features.estimated_tokens(entry, text), |exact| exact as usize)
+    };
+    let outside = Outside { disk: known.disk, stash: &Preview, tokens: &tokens };
+    for call in tool_calls::decide(&view, settings.provider, settings.rules_mode, &outside) {
         apply(features, call, decisions);
     }
     for (index, message) in session.messages.iter().enumerate() {
@@ -50,6 +61,7 @@ pub(super) fn run(
             }
         }
     }
+    has_estimates.get()
 }
 
 /// Why the pass pins a message, in the reference's words.
