@@ -14,7 +14,7 @@ use super::list::{Filter, List};
 use super::panes::{self, Pane, Panes};
 use crate::compact::Pins;
 use crate::compact::plan::{Outcome, Plan};
-use crate::compact::settings::{Kind, SETTINGS, Setting, Settings};
+use crate::compact::settings::{Budget, Provider, RulesMode, SETTINGS, Setting, Settings};
 use crate::session::{Entry, Session};
 use crate::tokens::Method;
 
@@ -273,21 +273,26 @@ impl Model {
             setting.name,
             "max_message_chars" | "keep_last_n" | "keep_roles" | "duplicate_threshold"
         );
-        if message_pass && self.settings.budget_chars == crate::compact::settings::Budget::Off {
+        if message_pass && self.settings.budget_chars == Budget::Off {
             return Some("the message pass is off: b sets a budget");
         }
-        let unread = matches!(
-            setting.name,
-            "threshold"
-                | "trim_head_chars"
-                | "min_reduction"
-                | "workspace_root"
-                | "disk_check"
-                | "allow_command_pointers"
-                | "max_state_tokens"
-                | "max_request_tokens"
-                | "max_workers"
-        ) || matches!(setting.kind, Kind::Text(_) | Kind::OptionalText(_));
-        unread.then_some("rules, lossless does not read it")
+        let Settings { provider, rules_mode, .. } = self.settings;
+        let by_rules = provider == Provider::Rules;
+        let read = match setting.name {
+            "rules_mode" => by_rules,
+            "threshold" | "max_state_tokens" | "max_request_tokens" | "max_workers" => {
+                provider.is_judge()
+            }
+            "jev_model" => provider == Provider::Jev,
+            "laya_model" => provider == Provider::Laya,
+            "trim_head_chars" => !by_rules,
+            "workspace_root" | "disk_check" => {
+                by_rules && matches!(rules_mode, RulesMode::Recoverable | RulesMode::Stashed)
+            }
+            "allow_command_pointers" => by_rules && rules_mode == RulesMode::Recoverable,
+            "min_reduction" => return Some("only a report's worth_it reads it"),
+            _ => true,
+        };
+        (!read).then_some("the provider and the rules_mode of now do not read it")
     }
 }

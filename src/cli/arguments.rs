@@ -37,6 +37,7 @@ pub fn command() -> Command {
         .arg(watch())
         .args(session_arguments())
         .subcommand(plan())
+        .subcommand(measure())
         .subcommand(snapshot())
         .subcommand(memory_compact())
         .subcommand(compact_transcript())
@@ -47,6 +48,24 @@ fn plan() -> Command {
         .about("Print what becomes of every entry, as a table or as JSON")
         .arg(file(true))
         .arg(flag("json", "Print JSON of the schema compactscope.plan/1"))
+        .args(session_arguments())
+}
+
+fn measure() -> Command {
+    Command::new("measure")
+        .about("Print what every mode would do to a session, in counts that are safe to paste")
+        .after_help(
+            "Examples:\n  compactscope measure SESSION.jsonl\n  compactscope measure *.jsonl --markdown",
+        )
+        .arg(
+            Arg::new("file")
+                .value_name("FILE")
+                .required(true)
+                .num_args(1..)
+                .help("Session or request files; - reads standard input"),
+        )
+        .arg(flag("markdown", "Print a Markdown table"))
+        .arg(flag("json", "Print JSON of the schema compactscope.measure/1").conflicts_with("markdown"))
         .args(session_arguments())
 }
 

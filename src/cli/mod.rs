@@ -2,7 +2,9 @@
 
 mod arguments;
 mod ask;
+mod counting;
 mod inspect;
+mod measure;
 mod open;
 mod plan;
 mod snapshot;
@@ -51,6 +53,7 @@ fn try_run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Er
     };
     match matches.subcommand() {
         Some(("plan", matches)) => plan::run(matches),
+        Some(("measure", matches)) => measure::run(matches),
         Some(("snapshot", matches)) => snapshot::run(matches),
         Some(("memory-compact", matches)) => ask::memory_compact(matches),
         Some(("compact-transcript", matches)) => ask::compact_transcript(matches),

@@ -32,7 +32,11 @@ pub struct Opened {
 /// [`Refused`] when there is no session in the file or a setting is none; otherwise that it
 /// cannot be read.
 pub fn open(matches: &ArgMatches) -> Result<Opened> {
-    let label = text(matches, "file");
+    open_named(matches, text(matches, "file"))
+}
+
+/// The same for one of several files.
+pub fn open_named(matches: &ArgMatches, label: &str) -> Result<Opened> {
     let format = Format::from_name(text(matches, "format"));
     let bytes = read_file(label)?;
     let session = session::read(&bytes, source(label), format).map_err(|error| {

@@ -2,22 +2,21 @@
 
 use std::io::Write;
 use std::process::ExitCode;
-use std::thread;
 
 use anyhow::Result;
 use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 
+use super::counting::count;
 use super::open::{self, Opened};
-use crate::app::counts::{self, Counts, Piece, TokenSums};
+use crate::app::counts::{self, Counts, TokenSums};
 use crate::app::wrap;
 use crate::compact::plan::{Decision, Known, Outcome, Plan, Stage, plan};
 use crate::compact::settings::SETTINGS;
 use crate::compact::tool_calls::NoDisk;
 use crate::compact::{Features, Pins};
 use crate::sanitise;
-use crate::session::{FaultKind, Kind, Session};
-use crate::shell::workers::count_piece;
+use crate::session::{FaultKind, Kind};
 use crate::tokens::Method;
 use crate::ui::{change, grouped};
 
@@ -43,27 +42,6 @@ pub fn print(matches: &ArgMatches, as_json: bool) -> Result<ExitCode> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(ExitCode::from(u8::from(!report.plan.is_verified())))
-}
-
-/// Counts what is not counted yet, on as many threads as there are cores.
-fn count(session: &Session, pieces: Vec<Piece>, method: Method, counts: &mut Counts) {
-    let pieces: Vec<Piece> =
-        pieces.into_iter().filter(|piece| counts.get(piece).is_none()).collect();
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let counted = thread::scope(|scope| {
-        let share = pieces.len().div_ceil(threads).max(1);
-        let threads: Vec<_> = pieces
-            .chunks(share)
-            .map(|pieces| {
-                scope.spawn(move || {
-                    let count = |piece: &Piece| count_piece(session, piece.clone(), method);
-                    pieces.iter().map(count).collect::<Vec<_>>()
-                })
-            })
-            .collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect::<Vec<_>>()
-    });
-    counted.into_iter().for_each(|(piece, tokens)| counts.insert(piece, tokens));
 }
 
 struct Report<'a> {

@@ -78,19 +78,20 @@ fn next_rules_mode(model: &mut Model) -> Effects {
     let mut settings = model.settings.clone();
     settings.rules_mode = built[at.map_or(0, |at| (at + 1) % built.len())];
     settings.tool_pass = true;
-    if settings == model.settings {
-        model.status = Some("rules_mode: this version decides in lossless only".into());
-    }
+    // A mode of the rules is seen only where the rules decide.
+    settings.provider = Provider::Rules;
     change(model, settings)
 }
 
+/// From the rules to the ranker and back; a judge is reached by typing its name only, since that
+/// sends the session's text away.
 fn next_provider(model: &mut Model) -> Effects {
     let mut settings = model.settings.clone();
-    settings.provider = Provider::Rules;
+    settings.provider = match model.settings.provider {
+        Provider::Rules if Provider::Auto.is_built() => Provider::Auto,
+        _ => Provider::Rules,
+    };
     settings.tool_pass = true;
-    if settings == model.settings {
-        model.status = Some("provider: this version decides by rules only".into());
-    }
     change(model, settings)
 }
 

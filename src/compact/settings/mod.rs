@@ -208,6 +208,11 @@ impl Provider {
         }
     }
 
+    /// Whether it asks a model elsewhere, which the session's text is sent to.
+    pub fn is_judge(self) -> bool {
+        matches!(self, Provider::Jev | Provider::Laya)
+    }
+
     /// Whether this version can decide with it.
     pub fn is_built(self) -> bool {
         self == Provider::Rules

@@ -1,5 +1,7 @@
 //! Reason codes in words.
 
+mod tool_calls;
+
 use crate::compact::settings::Settings;
 
 /// What a reason code of either pass means, with the setting that it came from.
@@ -32,15 +34,6 @@ pub fn words(reason: &str, settings: &Settings) -> String {
         "over_budget" => "The session was over budget and its score was the lowest left.".into(),
         "message_gone" => "All that its message said is gone, so this goes too.".into(),
         "kept_default" => "Nothing asks for a change.".into(),
-        "identical_output_kept_later" => {
-            "A later result that stays has the same lines; the pointer names it.".into()
-        }
-        "output_lines_of_later" => {
-            "A later result that stays holds it as a run of whole lines; the pointer names them."
-                .into()
-        }
-        "no_lossless_superseder" => "No later result holds it.".into(),
-        "duplicate_tool_use_id" => "Its id occurs twice, so no pointer could name it.".into(),
-        other => other.replace('_', " "),
+        other => tool_calls::words(other, settings),
     }
 }
