@@ -42,7 +42,15 @@ pub struct World<'w> {
 pub fn compact_transcript(request: &[u8], world: &World) -> Result<Value, RequestError> {
     let request: Value = serde_json::from_slice(request)
         .map_err(|error| malformed("request", format!("cannot be read as JSON: {error}")))?;
-    let Request { settings, parsed } = Request::read(&request)?;
+    answer(&request, world)
+}
+
+/// The same for a request that has been read as JSON.
+///
+/// # Errors
+/// As [`compact_transcript`].
+pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
+    let Request { settings, parsed } = Request::read(request)?;
     let before = &parsed.transcript;
     let index = Index::build(before);
     let pins = Pins { preserve_recent: settings.preserve_recent, ..Pins::default() };
