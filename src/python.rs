@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use serde_json::{Number, Value};
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Writes a value as Python's `json.dumps(value, ensure_ascii=False)` does: `", "` and `": "`
 /// between, keys in their order, floats as `repr`, an integer literal as it stands.
@@ -41,6 +42,18 @@ pub fn ascii_json(json: &str) -> String {
 /// `str.isspace` of one character: Unicode white space and the four separators FS, GS, RS, US.
 pub fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+/// What `\w` matches in a Python pattern: a letter or a number of any script, or `_`.
+/// `char::is_alphanumeric` is a wider set: it takes some marks and symbols.
+pub fn is_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
+    matches!(
+        c.general_category_group(),
+        GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number
+    )
 }
 
 /// A number as Python prints it.
@@ -229,6 +242,16 @@ mod tests {
         let value = serde_json::from_str(r#"{"b":{"z":1,"a":2},"B":3,"é":0,"f":0}"#).unwrap();
         let sorted = r#"{"B": 3, "b": {"a": 2, "z": 1}, "f": 0, "é": 0}"#;
         assert_eq!(python_json_sorted(&value), sorted);
+    }
+
+    #[test]
+    fn marks_symbols_and_dashes_are_no_word_characters() {
+        for c in ['a', '_', '7', 'ß', '会', '²', 'Ⅳ', '½'] {
+            assert!(is_word(c), "{c}");
+        }
+        for c in ['-', '.', ' ', '\u{345}', '\u{24b6}', '\u{301}', '\u{203f}', '🚚'] {
+            assert!(!is_word(c), "{c}");
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ mod index;
 mod interner;
 mod lines;
 mod lossless;
+#[expect(dead_code, reason = "modes that look at names come next")]
+mod naming;
 mod outside;
 mod parse;
 mod pins;
