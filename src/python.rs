@@ -23,6 +23,13 @@ pub fn python_json_sorted(value: &Value) -> String {
     out
 }
 
+/// An object of these members, written in the way of [`python_json_sorted`].
+pub fn python_object_sorted<'v>(members: impl Iterator<Item = (&'v String, &'v Value)>) -> String {
+    let mut out = String::new();
+    write_object(&mut out, members, true);
+    out
+}
+
 /// What `ensure_ascii=True` makes of JSON written by [`python_json`]. Beyond ASCII there is only
 /// string content, so each such character becomes its escape where it stands.
 pub fn ascii_json(json: &str) -> String {
@@ -78,21 +85,27 @@ fn write_value(out: &mut String, value: &Value, sorted: bool) {
             }
             out.push(']');
         }
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            if sorted {
-                members.sort_unstable_by_key(|member| member.0);
-            }
-            out.push('{');
-            for (index, (key, member)) in members.into_iter().enumerate() {
-                separate(out, index);
-                write_string(out, key);
-                out.push_str(": ");
-                write_value(out, member, sorted);
-            }
-            out.push('}');
-        }
+        Value::Object(members) => write_object(out, members.iter(), sorted),
     }
+}
+
+fn write_object<'v>(
+    out: &mut String,
+    members: impl Iterator<Item = (&'v String, &'v Value)>,
+    sorted: bool,
+) {
+    let mut members: Vec<_> = members.collect();
+    if sorted {
+        members.sort_unstable_by_key(|member| member.0);
+    }
+    out.push('{');
+    for (index, (key, member)) in members.into_iter().enumerate() {
+        separate(out, index);
+        write_string(out, key);
+        out.push_str(": ");
+        write_value(out, member, sorted);
+    }
+    out.push('}');
 }
 
 fn separate(out: &mut String, index: usize) {
