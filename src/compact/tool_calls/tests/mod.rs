@@ -1,6 +1,7 @@
 mod conformance;
 mod contract;
 mod generate;
+mod lossy;
 mod naive;
 mod properties;
 
