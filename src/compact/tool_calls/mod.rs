@@ -9,6 +9,7 @@ mod contract;
 mod decision;
 mod index;
 mod interner;
+mod judged;
 mod lines;
 mod lossless;
 mod outside;
@@ -36,6 +37,10 @@ pub use apply::{Blanks, Compacted, Kept, apply, keep_all};
 pub use contract::{Tokens, World, answer, compact_transcript};
 pub use decision::{Action, Decision, Dedupe, DiskProof, Reason, Recovery, Replacement, Scores};
 pub use index::Index;
+pub use judged::{
+    Answer, Answers, Course, DoesNotFit, Inquiry, Judge, JudgeError, Judgement, Judges, Limits,
+    NoJudge, NoJudges, Reply, Request as JudgeRequest,
+};
 pub use lines::is_same_output;
 pub use lossless::lossless;
 pub use outside::{Disk, DiskFault, NoDisk, Preview, Stash, StashFault};

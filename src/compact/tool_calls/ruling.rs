@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::decision::{Action, Decision};
 use super::index::Index;
+use super::judged;
 use super::lossless::lossless;
 use super::transcript::Position;
 use super::view::{Outside, View};
@@ -67,10 +68,13 @@ pub fn decide(
     view: &View,
     provider: Provider,
     mode: RulesMode,
-    _outside: &Outside,
+    outside: &Outside,
 ) -> Vec<Decision> {
     let mut decisions = match (provider, mode) {
         (Provider::Rules, RulesMode::Lossless) => lossless(view.index, view.pins),
+        (Provider::Jev | Provider::Laya, _) => {
+            judged::decide(view, provider.name(), outside.answers)
+        }
         _ => Vec::new(),
     };
     keep_what_shares_an_id_with_what_stays(view.index, &mut decisions);
