@@ -87,7 +87,7 @@ impl Measured {
                 budget_chars: Budget::Off,
                 ..settings.clone()
             };
-            let known = Known { disk: &disk, tokens: counts.contents() };
+            let known = Known { disk: &disk, tokens: counts.contents(), answers: None };
             let begun = Instant::now();
             let plan = plan(session, &features, &settings, &Pins::new(), &known);
             let took = begun.elapsed();

@@ -32,7 +32,7 @@ pub fn print(matches: &ArgMatches, as_json: bool) -> Result<ExitCode> {
     let method = open::method(matches);
     let mut counts = Counts::default();
     count(session, counts::contents(session), method, &mut counts);
-    let known = Known { disk: &NoDisk, tokens: counts.contents() };
+    let known = Known { disk: &NoDisk, tokens: counts.contents(), answers: None };
     let plan = plan(session, &features, &opened.settings, &Pins::new(), &known);
     count(session, counts::pieces(session, &plan), method, &mut counts);
     let report = Report { counts, method, plan, opened: &opened };

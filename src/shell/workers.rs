@@ -108,7 +108,7 @@ impl Planner {
         };
         let features = self.features_of(session);
         let begun = Instant::now();
-        let known = Known { disk: &NoDisk, tokens };
+        let known = Known { disk: &NoDisk, tokens, answers: None };
         let plan = Arc::new(plan(&session.session, features, settings, pins, &known));
         let took = timed.then(|| begun.elapsed());
         Some(Msg::Planned { generation: *generation, plan, took })

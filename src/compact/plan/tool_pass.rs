@@ -48,7 +48,8 @@ pub(super) fn run(
         has_estimates.set(has_estimates.get() || exact.is_none());
         exact.map_or_else(|| features.estimated_tokens(entry, text), |exact| exact as usize)
     };
-    let outside = Outside { disk: known.disk, stash: &Preview, tokens: &tokens };
+    let outside =
+        Outside { disk: known.disk, stash: &Preview, tokens: &tokens, answers: known.answers };
     for call in tool_calls::decide(&view, settings.provider, settings.rules_mode, &outside) {
         apply(features, call, decisions);
     }

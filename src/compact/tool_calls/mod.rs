@@ -11,6 +11,7 @@ mod errors;
 mod facts;
 mod index;
 mod interner;
+mod judged;
 mod lines;
 mod lossless;
 mod lossy;
@@ -45,6 +46,10 @@ pub use decision::{
     Action, Decision, Dedupe, DiskProof, Reason, Recoverability, Recovery, Replacement, Scores,
 };
 pub use index::Index;
+pub use judged::{
+    Answer, Answers, Course, DoesNotFit, Inquiry, Judge, JudgeError, Judgement, Judges, Limits,
+    NoJudge, NoJudges, Reply, Request as JudgeRequest,
+};
 pub use lines::is_same_output;
 pub use lossless::lossless;
 pub use outside::{Disk, DiskFault, NoDisk, Preview, Stash, StashFault};

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::decision::{Action, Decision};
 use super::index::Index;
+use super::judged;
 use super::lossless::lossless;
 use super::lossy::lossy;
 use super::transcript::Position;
@@ -68,11 +69,14 @@ pub fn decide(
     view: &View,
     provider: Provider,
     mode: RulesMode,
-    _outside: &Outside,
+    outside: &Outside,
 ) -> Vec<Decision> {
     let mut decisions = match (provider, mode) {
         (Provider::Rules, RulesMode::Lossless) => lossless(view.index, view.pins),
         (Provider::Rules, RulesMode::Lossy) => lossy(view),
+        (Provider::Jev | Provider::Laya, _) => {
+            judged::decide(view, provider.name(), outside.answers)
+        }
         _ => Vec::new(),
     };
     keep_what_shares_an_id_with_what_stays(view.index, &mut decisions);
