@@ -1,5 +1,6 @@
 //! The System One client.
 
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -115,9 +116,11 @@ impl SystemOne {
     fn fault(&self, error: &Error) -> JudgeError {
         match error {
             Error::Timeout(_) => JudgeError::TimedOut(self.patience.attempt),
-            Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
+            Error::Io(error) if error.kind() == ErrorKind::TimedOut => {
                 JudgeError::TimedOut(self.patience.attempt)
             }
+            // The shape in which the transport hands on what its TLS says.
+            Error::Io(error) if error.kind() == ErrorKind::InvalidData => JudgeError::Insecure,
             Error::Io(error) => JudgeError::Unreachable(error.kind()),
             Error::HostNotFound => JudgeError::UnknownHost,
             Error::BodyExceedsLimit(_) => JudgeError::TooLarge(ANSWER_BYTES),
