@@ -8,6 +8,7 @@ pub mod app;
 pub mod cli;
 pub mod compact;
 pub mod find;
+pub mod judge;
 pub mod python;
 pub mod sanitise;
 pub mod session;

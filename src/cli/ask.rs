@@ -10,7 +10,8 @@ use super::Refused;
 use super::arguments::text;
 use super::open;
 use crate::compact::messages::contract;
-use crate::compact::tool_calls::{self, NoDisk, NoJudges, Preview, Tokens, World};
+use crate::compact::tool_calls::{self, NoDisk, Preview, Tokens, World};
+use crate::judge::Environment;
 use crate::sanitise;
 use crate::tokens::{self, Method};
 
@@ -33,7 +34,7 @@ pub fn compact_transcript(matches: &ArgMatches) -> Result<ExitCode> {
         tokens: Tokens { count: &count, method: label_of },
         disk: &NoDisk,
         stash: &Preview,
-        judges: &NoJudges,
+        judges: &Environment::of_this_process(),
         note_name: text(matches, "note-name"),
     };
     let answer =
