@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::highlight;
+use super::jury::Jury;
 use crate::app::action::{Effect, Msg, Shared};
 use crate::app::counts::{self, Piece};
 use crate::compact::Features;
@@ -22,6 +23,7 @@ pub struct Workers {
     finder: Sender<Effect>,
     painter: Sender<Effect>,
     checker: Sender<Effect>,
+    jury: Jury,
     counter: Sender<Effect>,
 }
 
@@ -33,18 +35,23 @@ impl Workers {
         let finder = newest_wins(out.clone(), |effect, _| find(&effect));
         let painter = newest_wins(out.clone(), |effect, _| paint(&effect));
         let checker = newest_wins(out.clone(), |effect, _| recover(&effect));
+        let jury = Jury::new(out.clone());
         let mut counter = Counter::new(out.clone());
         let counter = newest_wins(out, move |effect, jobs| counter.count(&effect, jobs));
-        Workers { planner, finder, painter, checker, counter }
+        Workers { planner, finder, painter, checker, jury, counter }
     }
 
     /// Gives work to its thread; other effects are not work.
-    pub fn start(&self, effect: Effect) {
+    pub fn start(&mut self, effect: Effect) {
         let thread = match effect {
             Effect::Plan { .. } => &self.planner,
             Effect::Find { .. } => &self.finder,
             Effect::Highlight { .. } => &self.painter,
             Effect::Recover { .. } => &self.checker,
+            Effect::Judge { .. } | Effect::StopJudging => {
+                self.jury.take(effect);
+                return;
+            }
             Effect::Count { .. } => &self.counter,
             _ => return,
         };
@@ -103,12 +110,13 @@ impl Planner {
     /// The plan that is asked for. Features are computed once for a session, and extended as it
     /// grows.
     pub fn answer(&mut self, effect: &Effect, timed: bool) -> Option<Msg> {
-        let Effect::Plan { generation, session, settings, pins, tokens } = effect else {
+        let Effect::Plan { generation, session, settings, pins, tokens, judgement } = effect else {
             return None;
         };
         let features = self.features_of(session);
         let begun = Instant::now();
-        let known = Known { disk: &NoDisk, tokens, answers: None };
+        let answers = judgement.as_ref().map(|judgement| &judgement.answers);
+        let known = Known { disk: &NoDisk, tokens, answers };
         let plan = Arc::new(plan(&session.session, features, settings, pins, &known));
         let took = timed.then(|| begun.elapsed());
         Some(Msg::Planned { generation: *generation, plan, took })

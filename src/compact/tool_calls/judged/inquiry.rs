@@ -14,8 +14,9 @@ use super::answers::{self, Answers};
 use super::batches::{Named, batches};
 use super::judge::{Judge, JudgeError, Reply, Request};
 use super::questions::questions;
+use super::ruling::LAYA_MODEL;
 use super::state::{Shown, fit};
-use crate::compact::settings::Provider;
+use crate::compact::settings::{Provider, Settings};
 
 /// The most threads that ask, whatever the settings say.
 const MOST_WORKERS: usize = 32;
@@ -106,6 +107,22 @@ impl Inquiry {
         };
         let batches = batches(named.collect(), shown.tokens, request_tokens)?;
         Ok(Inquiry { judge: provider.name(), model: model.to_owned(), shown, batches })
+    }
+
+    /// The same for a session's settings, which name the judge.
+    ///
+    /// # Errors
+    /// As [`Inquiry::prepare`].
+    pub fn of_settings(view: &View, settings: &Settings) -> Result<Inquiry, DoesNotFit> {
+        let model = match settings.provider {
+            Provider::Laya => settings.laya_model.as_deref().unwrap_or(LAYA_MODEL),
+            _ => &settings.jev_model,
+        };
+        let limits = Limits {
+            max_state_tokens: settings.max_state_tokens,
+            max_request_tokens: settings.max_request_tokens,
+        };
+        Inquiry::prepare(view, settings.provider, model, limits)
     }
 
     /// How many requests there are to send.
