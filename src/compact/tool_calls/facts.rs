@@ -73,6 +73,11 @@ impl Numbers {
         &self.paths
     }
 
+    /// The number of a path, if any call names or edits it.
+    pub fn number_of(&self, path: &str) -> Option<u32> {
+        self.path_numbers.get(path).copied()
+    }
+
     fn path_number(&mut self, path: &str) -> u32 {
         if let Some(number) = self.path_numbers.get(path) {
             return *number;

@@ -13,6 +13,7 @@ mod index;
 mod interner;
 mod lines;
 mod lossless;
+mod lossy;
 mod naming;
 mod outside;
 mod parse;
