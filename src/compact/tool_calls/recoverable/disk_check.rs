@@ -8,7 +8,7 @@ use super::super::outside::{Disk, DiskFault, FileContents, FileLines};
 use super::super::parsed_call::ParsedCall;
 use super::super::transcript::Call;
 use super::output::{Output, Shape};
-use super::paths;
+use super::super::paths;
 use super::reads::{FileRead, Part};
 use super::repeat::Repeat;
 

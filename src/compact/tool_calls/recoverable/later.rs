@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::naming::file_name;
 use super::super::parsed_call::ParsedCall;
 use super::names::Names;
-use super::paths;
+use super::super::paths;
 use super::repeat::{Command, Repeat, Watched};
 use super::writes::{PossibleWrite, Reach};
 

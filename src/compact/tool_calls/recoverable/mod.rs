@@ -10,7 +10,6 @@ mod disk_check;
 mod later;
 mod names;
 mod output;
-mod paths;
 mod pointers;
 mod reads;
 mod repeat;
@@ -22,7 +21,8 @@ pub(super) use later::Repeats;
 pub(super) use output::Shape;
 pub(super) use pointers::{Owners, is_own_pointer};
 
-use super::decision::{Action, Decision, Recovery, Replacement};
+use super::decision::{Action, Decision, DiskProof, Recovery, Replacement};
+use super::index::{Index, IndexedCall};
 use super::lossless::lossless_beside;
 use super::outside::Disk;
 use super::pins::Candidate;
@@ -30,7 +30,8 @@ use super::view::View;
 use disk_check::{DiskCheck, goes_up};
 use later::{Named, Standing};
 use output::Output;
-use reads::{FileRead, Lines};
+use reads::{FileRead, Lines, Part};
+use repeat::Command;
 
 /// One decision for every call that is pinned, then one for every call that is not and has a
 /// result, each in order. The disk is asked once for every file; the rest takes time in
@@ -63,6 +64,8 @@ pub(super) fn recoverable(view: &View, disk: &dyn Disk) -> Vec<Decision> {
 
 /// What replaces a result and why, or why none does: reason codes.
 type Verdict = Result<(Replacement, &'static str), &'static str>;
+/// Where a result can be had again and what vouches for it, or why it is kept.
+type Found = Result<(Recovery, &'static str), &'static str>;
 
 struct Pass<'v> {
     view: &'v View<'v>,
@@ -85,7 +88,7 @@ impl<'v> Pass<'v> {
         let root = view.terms.workspace_root.filter(|_| view.terms.disk_check);
         Pass {
             view,
-            latest_error: latest_error(view),
+            latest_error: latest_error(view.index),
             named: view.index.repeats.named_in(&named_text(view)),
             disk: root.map(|root| DiskCheck::new(disk, root)),
         }
@@ -103,7 +106,7 @@ impl<'v> Pass<'v> {
         let command = call.repeat.command.as_ref().filter(|command| command.is_read_only);
         let (recovery, reason) = match (&call.repeat.read, command) {
             (Some(read), _) => self.judge_read(&case, read)?,
-            (None, Some(_)) => self.judge_command(&case)?,
+            (None, Some(command)) => self.judge_command(&case, command)?,
             (None, None) => return Err("not_recoverable"),
         };
         let note = pointers::note(&recovery).ok_or("not_recoverable")?;
@@ -134,70 +137,90 @@ impl<'v> Pass<'v> {
         }
     }
 
-    fn judge_read(
-        &mut self,
-        case: &Case,
-        read: &FileRead,
-    ) -> Result<(Recovery, &'static str), &'static str> {
-        let repeats = &self.view.index.repeats;
-        let cwd = case.call.repeat.cwd.as_deref();
+    fn judge_read(&mut self, case: &Case, read: &FileRead) -> Found {
         let lines = match read.lines(&case.output) {
             Lines::All => None,
             Lines::Range(first, last) => Some((first, last)),
             Lines::Unknown => return self.judge_unclear_read(case, read),
         };
-        if self.disk.is_none() && repeats.is_file_written_after(case.number) {
+        let repeat = &case.call.repeat;
+        if self.disk.is_none() && self.view.index.repeats.is_file_written_after(case.number) {
             return Err("file_written_later");
+        } else if case.call.target.is_none() {
+            return Err("relative_path_without_cwd");
         }
-        let target = case.call.target.as_deref().ok_or("relative_path_without_cwd")?;
-        let disk = match &mut self.disk {
-            Some(disk) if !goes_up(&read.path, cwd) => {
-                Some(disk.proof(target, read, &case.output)?)
-            }
-            Some(_) => return Err("keep_disk_dotdot"),
-            None => None,
-        };
+        let disk = self.proof(case, read)?;
         let reason = match disk {
             Some(_) => "replace_disk_verified",
             None => "recoverable_file_read",
         };
-        let (path, cwd) = (read.path.to_string(), cwd.map(str::to_owned));
+        let (path, cwd) = (read.path.to_string(), repeat.cwd.as_deref().map(str::to_owned));
         Ok((Recovery::File { path, cwd, lines, disk }, reason))
     }
 
-    /// A read of nobody knows which lines can only be recovered by its command.
-    fn judge_unclear_read(
-        &mut self,
-        case: &Case,
-        read: &FileRead,
-    ) -> Result<(Recovery, &'static str), &'static str> {
+    /// Where nobody can say which lines were read, only the command gives them back.
+    fn judge_unclear_read(&mut self, case: &Case, read: &FileRead) -> Found {
         let repeats = &self.view.index.repeats;
-        let Some(command) = &case.call.repeat.command else {
-            let is_written = repeats.is_file_written_after(case.number);
-            return Err(if is_written { "file_written_later" } else { "read_range_unknown" });
-        };
         if repeats.is_file_written_after(case.number) {
             return Err("file_written_later");
-        } else if read.part == reads::Part::Nothing {
+        } else if read.part == Part::Nothing {
             return Err("read_range_empty");
-        } else if repeats.is_command_changed_after(case.number) {
+        }
+        let Some(command) = &case.call.repeat.command else { return Err("read_range_unknown") };
+        if repeats.is_command_changed_after(case.number) {
             return Err("command_output_changed_later");
         } else if !self.view.terms.allow_command_pointers {
             return Err("command_pointers_disabled");
         }
-        let cwd = case.call.repeat.cwd.as_deref();
-        let check = match &mut self.disk {
+        let check = match self.proof(case, read)? {
+            Some(_) => "disk",
             None => "transcript_proxy",
-            Some(disk) => {
-                let target = case.call.target.as_deref().ok_or("relative_path_without_cwd")?;
-                if goes_up(&read.path, cwd) {
-                    return Err("keep_disk_dotdot");
-                }
-                disk.proof(target, read, &case.output)?;
-                "disk"
-            }
         };
-        let (command, cwd) = (command.text.to_string(), cwd.map(str::to_owned));
-        Ok((Recovery::Command { command, cwd, check }, "recoverable_file_read"))
+        Ok((command_recovery(case, command, check), "recoverable_file_read"))
     }
+
+    fn judge_command(&self, case: &Case, command: &Command) -> Found {
+        if self.view.index.repeats.is_command_changed_after(case.number) {
+            return Err("command_output_changed_later");
+        } else if !self.view.terms.allow_command_pointers {
+            return Err("command_pointers_disabled");
+        }
+        let recovery = command_recovery(case, command, "read_only_allowlist");
+        Ok((recovery, "recoverable_read_only_command"))
+    }
+
+    /// What the disk says for a read; `None` where it is not asked.
+    fn proof(&mut self, case: &Case, read: &FileRead) -> Result<Option<DiskProof>, &'static str> {
+        let Some(disk) = &mut self.disk else { return Ok(None) };
+        let target = case.call.target.as_deref().ok_or("relative_path_without_cwd")?;
+        if goes_up(&read.path, case.call.repeat.cwd.as_deref()) {
+            return Err("keep_disk_dotdot");
+        }
+        disk.proof(target, read, &case.output).map(Some)
+    }
+}
+
+fn command_recovery(case: &Case, command: &Command, check: &'static str) -> Recovery {
+    let cwd = case.call.repeat.cwd.as_deref().map(str::to_owned);
+    Recovery::Command { command: command.text.to_string(), cwd, check }
+}
+
+/// The latest call whose result tells of an error, by its number. Flags tell where there are any,
+/// else the output of a command does: source code that was read and says `Error` is no failure.
+fn latest_error(index: &Index) -> Option<usize> {
+    let answered = |call: &IndexedCall| index.result_of(call);
+    let is_flagged = |call: &IndexedCall| answered(call).is_some_and(|it| index.is_flagged(it));
+    let tells_of_one = |call: &IndexedCall| {
+        call.facts.has_command && answered(call).is_some_and(|it| index.tells_of_an_error(it))
+    };
+    let flagged = index.calls().iter().rposition(is_flagged);
+    flagged.or_else(|| index.calls().iter().rposition(tells_of_one))
+}
+
+/// What the user wants: the goal, and what was said in the recent messages.
+fn named_text(view: &View) -> String {
+    let turns = view.transcript.turns.iter().enumerate().skip(1);
+    let recent = turns.filter(|(message, turn)| view.is_pinned(*message) && turn.role == "user");
+    let texts = recent.map(|(_, turn)| &*turn.text);
+    std::iter::once(view.terms.question).chain(texts).collect::<Vec<_>>().join("\n")
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::parsed_call::{ParsedCall, is_true};
 use super::output::Output;
-use super::paths;
+use super::super::paths;
 use super::shell::Simple;
 use crate::python::decimal_value;
 

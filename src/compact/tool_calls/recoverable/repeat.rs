@@ -1,7 +1,7 @@
 //! How a call could be repeated, from itself alone.
 
 use super::super::parsed_call::{ParsedCall, is_true};
-use super::paths;
+use super::super::paths;
 use super::reads::FileRead;
 use super::shell::{self, Simple};
 use crate::python::is_word;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::super::parsed_call::{ParsedCall, is_true};
-use super::paths;
+use super::super::paths;
 use crate::python::is_space;
 
 /// Tools that run a command: Claude's, Codex's and Hermes' names for them.
@@ -72,6 +72,7 @@ fn quoted(word: &str) -> Cow<'_, str> {
 }
 
 /// A simple command, split into words: a program and its arguments.
+#[derive(Debug, Clone)]
 pub struct Simple {
     words: Vec<String>,
 }

@@ -11,7 +11,7 @@ use memchr::memmem;
 
 use super::super::parsed_call::ParsedCall;
 use super::super::tools::{EDITS, QUESTIONS, READS, TASKS};
-use super::paths;
+use super::super::paths;
 use super::reads::is_reader;
 use super::repeat::Repeat;
 use crate::python::{is_space, is_word};
