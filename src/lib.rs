@@ -7,7 +7,9 @@
 pub mod app;
 pub mod cli;
 pub mod compact;
+pub mod disk;
 pub mod find;
+pub mod judge;
 pub mod python;
 pub mod sanitise;
 pub mod session;

@@ -1,5 +1,6 @@
 //! What the screen can be asked, what can happen to it, and what it asks of the world.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use super::key::Key;
 use crate::compact::Pins;
 use crate::compact::plan::Plan;
 use crate::compact::settings::Settings;
+use crate::compact::tool_calls::{Judgement, Recoverability, Recovery};
 use crate::session::Session;
 use crate::tokens::Method;
 
@@ -106,6 +108,24 @@ pub enum Msg {
         epoch: u64,
         counts: Vec<(Piece, u32)>,
     },
+    /// Whether what the pointer of this entry stands for can be had again right now.
+    Recoverable {
+        epoch: u64,
+        entry: usize,
+        now: Recoverability,
+    },
+    /// So many requests to a judge are done.
+    Judging {
+        inquiry: u64,
+        done: usize,
+        of: usize,
+    },
+    /// What a judge said of the session's calls over that question, or why it was not asked.
+    Judged {
+        inquiry: u64,
+        question: String,
+        answer: Result<Arc<Judgement>, String>,
+    },
     /// The watched file has grown or was read anew.
     Grown {
         session: Arc<Session>,
@@ -145,7 +165,18 @@ pub enum Effect {
         pins: Pins,
         /// Exact tokens of entries, by number, as far as they are counted.
         tokens: Arc<[Option<u32>]>,
+        /// What a judge said, where one decides.
+        judgement: Option<Arc<Judgement>>,
     },
+    /// Ask the judge that the settings name about the session's calls.
+    Judge {
+        inquiry: u64,
+        session: Shared,
+        settings: Box<Settings>,
+        pins: Pins,
+    },
+    /// Ask it nothing more.
+    StopJudging,
     Find {
         generation: u64,
         session: Shared,
@@ -154,6 +185,13 @@ pub enum Effect {
     Highlight {
         entry: usize,
         session: Shared,
+    },
+    /// Look whether what a pointer stands for can be had again.
+    Recover {
+        entry: usize,
+        session: Shared,
+        recovery: Recovery,
+        workspace_root: Option<PathBuf>,
     },
     Count {
         session: Shared,

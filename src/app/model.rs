@@ -10,11 +10,13 @@ use super::action::{Shared, Watching};
 use super::counts::{Counts, TokenSums};
 use super::detail::Detail;
 use super::history::History;
+use super::judging::Judging;
 use super::list::{Filter, List};
 use super::panes::{self, Pane, Panes};
 use crate::compact::Pins;
 use crate::compact::plan::{Outcome, Plan};
 use crate::compact::settings::{Budget, Provider, RulesMode, SETTINGS, Setting, Settings};
+use crate::compact::tool_calls::{Recoverability, Recovery};
 use crate::session::{Entry, Session};
 use crate::tokens::Method;
 
@@ -44,6 +46,9 @@ pub struct Model {
     pub filter: Filter,
     pub search: Search,
     pub detail: Detail,
+    pub judging: Judging,
+    /// The pointer under the cursor that was looked after, and what was found, once it was.
+    pub recovery: Option<Looked>,
     /// First line shown in the why pane.
     pub why_top: usize,
     pub focus: Pane,
@@ -73,6 +78,15 @@ pub struct Model {
 pub struct Sums {
     pub chars_after: usize,
     pub outcomes: [usize; 6],
+}
+
+/// A pointer, and whether what it stands for can be had again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Looked {
+    pub entry: usize,
+    pub recovery: Recovery,
+    /// `None` while it is looked after.
+    pub now: Option<Recoverability>,
 }
 
 /// What is searched for, and where it was found.
@@ -107,7 +121,7 @@ pub enum Asks {
 }
 
 /// A list over the panes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
     Help {
         top: usize,
@@ -123,6 +137,8 @@ pub enum Overlay {
     Faults {
         top: usize,
     },
+    /// Whether the session's text may be sent to the judge of these settings.
+    Consent(Box<Settings>),
 }
 
 /// What a screen is opened with.
@@ -159,6 +175,8 @@ impl Model {
             filter: Filter::default(),
             search: Search::default(),
             detail: Detail::default(),
+            judging: Judging::default(),
+            recovery: None,
             why_top: 0,
             focus: Pane::List,
             zoomed: false,

@@ -1,6 +1,7 @@
 //! `update(&mut Model, Msg) -> Effects`: everything that can change what the screen shows.
 
 mod find;
+mod judge;
 mod knobs;
 mod motion;
 mod overlay;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use super::action::{Action, Effect, Msg};
 use super::key::Key;
 use super::keymap;
-use super::model::{Model, Overlay, Sums};
+use super::model::{Looked, Model, Overlay, Sums};
 use super::panes::{self, Pane};
 use crate::compact::plan::{Outcome, Plan};
 
@@ -51,6 +52,21 @@ pub fn update(model: &mut Model, msg: Msg) -> Effects {
             }
             Vec::new()
         }
+        Msg::Recoverable { epoch, entry, now } => {
+            if let Some(looked) = &mut model.recovery
+                && (model.epoch, looked.entry) == (epoch, entry)
+            {
+                looked.now = Some(now);
+            }
+            Vec::new()
+        }
+        Msg::Judging { inquiry, done, of } => {
+            judge::progress(model, inquiry, done, of);
+            Vec::new()
+        }
+        Msg::Judged { inquiry, question, answer } => {
+            judge::judged(model, inquiry, question, answer)
+        }
         Msg::Grown { session, how } => watch::grown(model, session, how),
         Msg::Watching(watching) => watch::told(model, watching),
         Msg::Terminated => vec![Effect::Quit],
@@ -60,12 +76,14 @@ pub fn update(model: &mut Model, msg: Msg) -> Effects {
         find::reveal_match(model);
     }
     effects.extend(highlight(model, shown));
+    effects.extend(look_after_pointer(model));
     effects
 }
 
 /// What a fresh screen asks for: the first plan, and colours for the first entry.
 pub fn open(model: &mut Model) -> Effects {
     let mut effects = decide(model);
+    effects.extend(judge::ask_again(model));
     effects.extend(highlight(model, None));
     effects
 }
@@ -73,6 +91,25 @@ pub fn open(model: &mut Model) -> Effects {
 fn highlight(model: &Model, shown: Option<usize>) -> Option<Effect> {
     let entry = model.current().filter(|_| model.current() != shown)?;
     Some(Effect::Highlight { entry, session: model.shared() })
+}
+
+/// Asks whether what the pointer under the cursor stands for can be had again, once a pointer.
+fn look_after_pointer(model: &mut Model) -> Option<Effect> {
+    let pointer = model.current().and_then(|entry| {
+        let decision = model.plan.as_ref()?.decisions.get(entry)?;
+        Some((entry, decision.recovery.clone()?))
+    });
+    let looked = model.recovery.as_ref().map(|it| (it.entry, it.recovery.clone()));
+    if pointer == looked {
+        return None;
+    }
+    let Some((entry, recovery)) = pointer else {
+        model.recovery = None;
+        return None;
+    };
+    model.recovery = Some(Looked { entry, recovery: recovery.clone(), now: None });
+    let workspace_root = model.settings.workspace_root.clone();
+    Some(Effect::Recover { entry, session: model.shared(), recovery, workspace_root })
 }
 
 /// Asks for a plan of the session, settings and pins as they are now.
@@ -84,6 +121,7 @@ fn decide(model: &mut Model) -> Effects {
         settings: Box::new(model.settings.clone()),
         pins: model.pins.clone(),
         tokens: model.known_tokens.clone(),
+        judgement: model.judging.answers(&model.settings),
     }]
 }
 
@@ -109,6 +147,8 @@ fn land(model: &mut Model, plan: Arc<Plan>) -> Effects {
         .as_ref()
         .map(|plan| Sums { chars_after: plan.chars[1], outcomes: plan.outcomes });
     model.plan = Some(plan.clone());
+    // What is outside the session may be otherwise by now.
+    model.recovery = None;
     let was_at_end = model.list.is_at_end();
     model.refresh_list();
     // Behind a filter by outcome, what was appended is listed only now.
@@ -126,6 +166,9 @@ fn press(model: &mut Model, key: Key) -> Effects {
     model.status = None;
     if model.prompt.is_some() {
         return prompt::press(model, key);
+    }
+    if matches!(model.overlay, Some(Overlay::Consent(_))) {
+        return judge::consent(model, key);
     }
     if model.awaiting_outcome {
         return choose_outcome(model, key);
@@ -169,6 +212,7 @@ fn act(model: &mut Model, action: Action, count: Option<usize>) -> Effects {
         Action::PreviousPane => motion::focus(model, Pane::previous),
         Action::Zoom => motion::zoom(model),
         Action::Into => motion::into_detail(model),
+        Action::Out if model.judging.progress.is_some() => return judge::stop(model),
         Action::Out => motion::out(model),
         Action::NextChanged => motion::changed(model, times),
         Action::PreviousChanged => motion::changed(model, -times),
@@ -181,7 +225,11 @@ fn act(model: &mut Model, action: Action, count: Option<usize>) -> Effects {
         Action::NextMatch => find::next_match(model, times),
         Action::PreviousMatch => find::next_match(model, -times),
         Action::Pin => return knobs::pin(model),
-        Action::RunAgain => return decide(model),
+        Action::RunAgain => {
+            let mut effects = decide(model);
+            effects.extend(judge::ask_again(model));
+            return effects;
+        }
         Action::Follow => return watch::follow(model),
         Action::Mouse => return mouse(model),
         Action::Wrap => motion::wrap(model),

@@ -1,0 +1,1 @@
+//! Providers that ask a judge.
