@@ -33,14 +33,15 @@ pub enum DiskFault {
 /// The only copy of what a stash pointer stands for.
 pub trait Stash: Send + Sync {
     /// Stores a text under its SHA-256 (64 lower-case hexadecimal digits). A text that is there
-    /// already, undamaged, is left as it is.
+    /// already, undamaged, is left as it is; a damaged one is stored again.
     ///
     /// # Errors
     /// [`StashFault`] when it cannot be stored; nothing may then point to it.
     fn store(&self, sha256: &str, text: &str) -> Result<(), StashFault>;
 
-    /// Whether the text is there, undamaged, under exactly this SHA-256.
-    fn holds(&self, sha256: &str, text: &str) -> bool;
+    /// Whether `id`, a SHA-256 or the first digits of one, leads to this text, undamaged, and to
+    /// no other.
+    fn holds(&self, id: &str, text: &str) -> bool;
 
     /// Where it is, for the report; `None` for one that is nowhere.
     fn place(&self) -> Option<String>;
