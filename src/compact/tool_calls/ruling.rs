@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::decision::{Action, Decision};
 use super::index::Index;
 use super::lossless::lossless;
+use super::lossy::lossy;
 use super::transcript::Position;
 use super::view::{Outside, View};
 use crate::compact::settings::{Provider, RulesMode};
@@ -71,6 +72,7 @@ pub fn decide(
 ) -> Vec<Decision> {
     let mut decisions = match (provider, mode) {
         (Provider::Rules, RulesMode::Lossless) => lossless(view.index, view.pins),
+        (Provider::Rules, RulesMode::Lossy) => lossy(view),
         _ => Vec::new(),
     };
     keep_what_shares_an_id_with_what_stays(view.index, &mut decisions);
