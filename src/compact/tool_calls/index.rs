@@ -132,6 +132,12 @@ impl Index {
         self.ids[call.id].is_ambiguous()
     }
 
+    /// The last result with this id.
+    pub fn result_named(&self, id: &str) -> Option<Position> {
+        let number = *self.id_numbers.get(id)?;
+        self.ids[number].last_result.map(|result| self.results[result].at)
+    }
+
     /// Every call and every result that has the id of the call at `at`.
     pub fn sharing_id_of(&self, at: Position) -> (Vec<Position>, Vec<Position>) {
         let Ok(number) = self.calls.binary_search_by_key(&at, |call| call.at) else {

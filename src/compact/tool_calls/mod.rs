@@ -41,7 +41,9 @@ pub const PROGRAM: &str = "compactscope";
 
 pub use apply::{Blanks, Compacted, Kept, apply, keep_all};
 pub use contract::{Tokens, World, answer, compact_transcript};
-pub use decision::{Action, Decision, Dedupe, DiskProof, Reason, Recovery, Replacement, Scores};
+pub use decision::{
+    Action, Decision, Dedupe, DiskProof, Reason, Recoverability, Recovery, Replacement, Scores,
+};
 pub use index::Index;
 pub use lines::is_same_output;
 pub use lossless::lossless;
