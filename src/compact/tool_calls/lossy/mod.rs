@@ -26,7 +26,7 @@ const CURRENT_MESSAGES: usize = 40;
 /// Characters of the largest output that is never cut.
 const SMALL_OUTPUT: usize = 4000;
 /// Characters that a cut output keeps at either end.
-const KEPT_ENDS: usize = 1000;
+pub(super) const KEPT_ENDS: usize = 1000;
 
 /// One decision for every call that is pinned, then one for every call that is not and has a
 /// result, each in order. An id that occurs twice is taken for one call, as in the reference: it
