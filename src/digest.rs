@@ -13,6 +13,11 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex
 }
 
+/// Whether a text has only digits that [`sha256`] writes.
+pub fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,6 +14,7 @@ use crate::compact::plan::{Known, plan};
 use crate::compact::tool_calls::{NoDisk, Recoverability, Recovery};
 use crate::find::Finder;
 use crate::session::Session;
+use crate::stash::FileStash;
 use crate::tokens::{self, Method};
 
 /// One thread each for plans, searches, colours, pointers and token counts.
@@ -141,6 +142,7 @@ pub fn recover(effect: &Effect) -> Option<Msg> {
     let Effect::Recover { entry, session, recovery, .. } = effect else { return None };
     let now = match recovery {
         Recovery::Command { .. } => Recoverability::Untried,
+        Recovery::Stash { sha256, .. } => FileStash::of_the_user().look(sha256),
         _ => Recoverability::Missing,
     };
     Some(Msg::Recoverable { epoch: session.epoch, entry: *entry, now })

@@ -11,22 +11,23 @@ mod write;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::{env, fs};
+use std::{env, fs, thread};
 
 pub use lines::{LineRange, RangeError};
 pub use recall::{RecallError, Recalled};
 
-use crate::compact::tool_calls::{Stash, StashFault};
+use crate::compact::tool_calls::{Recoverability, Stash, StashFault, StashNote, ToStore};
 use crate::{digest, directories};
 use write::{RealWriting, Writing};
 
 /// Names the directory of the stash.
 pub const ENVIRONMENT: &str = "COMPACTSCOPE_STASH_DIR";
 
-/// Fewest digits of an id; a pointer names so many.
-pub const SHORTEST_ID: usize = 12;
+/// Texts that are written at the same time.
+const WRITERS: usize = 16;
 /// Digits of a whole SHA-256.
 const LONGEST_ID: usize = 64;
 
@@ -56,18 +57,32 @@ impl FileStash {
         FileStash { directory, writing, known: Mutex::new(None) }
     }
 
-    fn try_store(&self, sha256: &str, text: &str) -> io::Result<()> {
-        let directory = self.directory.as_deref().ok_or_else(no_directory)?;
-        write::prepare(directory)?;
+    /// Whether the text with this SHA-256 can be recalled right now.
+    pub fn look(&self, sha256: &str) -> Recoverability {
+        let Some(directory) = &self.directory else { return Recoverability::Missing };
         let blob = directory.join(sha256);
-        if read_verified(&blob, sha256)?.is_none() {
-            write::put(&*self.writing, &blob, sha256, text.as_bytes())?;
+        match read_verified(&blob, sha256) {
+            Ok(Some(_)) => Recoverability::Same,
+            _ if blob.exists() => Recoverability::Changed,
+            _ => Recoverability::Missing,
+        }
+    }
+
+    fn try_store(&self, directory: &Path, text: &ToStore) -> io::Result<()> {
+        let blob = directory.join(text.sha256);
+        if read_verified(&blob, text.sha256)?.is_none() {
+            write::put(&*self.writing, &blob, text.sha256, text.text.as_bytes())?;
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(names) = &mut *known {
-            names.insert(sha256.to_owned());
+            names.insert(text.sha256.to_owned());
         }
         Ok(())
+    }
+
+    fn fault(&self, error: &io::Error) -> StashFault {
+        let place = self.place().unwrap_or_default();
+        StashFault { kind: write::python_name(error), why: format!("{place}: {error}") }
     }
 
     /// The one name that begins with `id`, among those that are known here.
@@ -83,11 +98,17 @@ impl FileStash {
 }
 
 impl Stash for FileStash {
-    fn store(&self, sha256: &str, text: &str) -> Result<(), StashFault> {
-        self.try_store(sha256, text).map_err(|error| {
-            let place = self.place().unwrap_or_default();
-            StashFault { kind: write::python_name(&error), why: format!("{place}: {error}") }
-        })
+    fn store(&self, texts: &[ToStore]) -> Vec<Result<(), StashFault>> {
+        if texts.is_empty() {
+            return Vec::new();
+        }
+        let directory = self.directory.as_deref().ok_or_else(no_directory);
+        let directory = match directory.and_then(|it| write::prepare(it).map(|()| it)) {
+            Ok(directory) => directory,
+            Err(error) => return vec![Err(self.fault(&error)); texts.len()],
+        };
+        let stored = side_by_side(texts, |text| self.try_store(directory, text));
+        stored.into_iter().map(|stored| stored.map_err(|error| self.fault(&error))).collect()
     }
 
     fn holds(&self, id: &str, text: &str) -> bool {
@@ -101,6 +122,22 @@ impl Stash for FileStash {
     fn place(&self) -> Option<String> {
         Some(self.directory.as_deref()?.to_string_lossy().into_owned())
     }
+}
+
+/// Does work that mostly waits for a disk to write, on several threads: what is to be on the disk
+/// at the same time is written there together. Gives the answers in the order of the work.
+fn side_by_side<W: Sync, A: Send>(work: &[W], answer: impl Fn(&W) -> A + Sync) -> Vec<A> {
+    let share = work.len().div_ceil(WRITERS).max(1);
+    thread::scope(|scope| {
+        let writers: Vec<_> = work
+            .chunks(share)
+            .map(|work| scope.spawn(|| work.iter().map(&answer).collect::<Vec<_>>()))
+            .collect();
+        let join = |writer: thread::ScopedJoinHandle<'_, _>| {
+            writer.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        writers.into_iter().flat_map(join).collect()
+    })
 }
 
 /// An empty variable counts as none, as it does for the reference.
@@ -142,8 +179,7 @@ fn beginning_with<'n>(
 
 /// Whether it can be a SHA-256 or its first digits.
 fn is_id(id: &str) -> bool {
-    (SHORTEST_ID..=LONGEST_ID).contains(&id.len())
-        && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    (StashNote::ID_DIGITS..=LONGEST_ID).contains(&id.len()) && digest::is_hex(id)
 }
 
 /// The bytes of a text, when they are there and hash to its name. A link or a device that is in

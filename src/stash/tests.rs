@@ -22,7 +22,8 @@ fn id_of(text: &str) -> String {
 
 fn store(stash: &FileStash, text: &str) -> Result<String, StashFault> {
     let sha256 = id_of(text);
-    stash.store(&sha256, text).map(|()| sha256)
+    let texts = [ToStore { sha256: &sha256, text }];
+    stash.store(&texts).remove(0).map(|()| sha256)
 }
 
 fn mode(path: &Path) -> u32 {
@@ -260,4 +261,39 @@ fn without_a_directory_nothing_is_stored_and_the_way_out_is_named() {
     assert!(fault.why.contains("set COMPACTSCOPE_STASH_DIR"), "{}", fault.why);
     assert!(stash.recall("0123456789ab").unwrap_err().to_string().contains("set COMPACTSCOPE"));
     assert!(!stash.holds("0123456789ab", TEXT));
+}
+
+#[test]
+fn a_look_tells_what_is_there_from_what_is_damaged_and_what_is_missing() {
+    let (_home, place) = fresh();
+    let stash = FileStash::at(&place);
+    assert_eq!(stash.look(&id_of(TEXT)), Recoverability::Missing);
+    let sha256 = store(&stash, TEXT).unwrap();
+    assert_eq!(stash.look(&sha256), Recoverability::Same);
+    fs::write(place.join(&sha256), "damaged").unwrap();
+    assert_eq!(stash.look(&sha256), Recoverability::Changed);
+}
+
+#[test]
+fn many_texts_are_stored_together_and_each_has_its_own_answer() {
+    let (_home, place) = fresh();
+    let texts: Vec<String> = (0..100).map(|n| format!("output {n}")).collect();
+    let names: Vec<String> = texts.iter().map(|text| id_of(text)).collect();
+    fs::create_dir_all(place.join(&names[40])).unwrap();
+    let to_store: Vec<ToStore> =
+        names.iter().zip(&texts).map(|(sha256, text)| ToStore { sha256, text }).collect();
+    let stash = FileStash::at(&place);
+    for (n, stored) in stash.store(&to_store).into_iter().enumerate() {
+        let kind = stored.err().map(|fault| fault.kind);
+        assert_eq!(kind, (n == 40).then_some("IsADirectoryError"), "{n}");
+        assert_eq!(stash.holds(&names[n], &texts[n]), n != 40, "{n}");
+    }
+    assert_eq!(files(&place).len(), 100);
+}
+
+#[test]
+fn without_a_text_to_store_there_is_no_directory() {
+    let (_home, place) = fresh();
+    assert_eq!(FileStash::at(&place).store(&[]), []);
+    assert!(!place.exists());
 }

@@ -12,8 +12,11 @@ use super::render::{self, Inputs};
 use super::report::{self, Pass};
 use super::request::{Request, RequestError, Settings, malformed};
 use super::ruling::{Ruling, decide};
+use super::transcript::Transcript;
 use super::verify::verify_lossless;
+use super::verify_stashed::verify_stashed;
 use super::view::{Outside, Terms, View};
+use crate::compact::settings::RulesMode;
 
 /// A way to count tokens, and the name that the report gives it.
 #[derive(Clone, Copy)]
@@ -57,7 +60,7 @@ pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
     let terms = terms(&settings, world);
     let view = View { transcript: before, index: &index, pins: &pins, terms: &terms };
     let mut ruling = rule(&view, &settings, world);
-    let violations = check(&parsed, &settings, &mut ruling);
+    let violations = check(&parsed, &settings, world, &mut ruling);
     let compacted = if violations.is_empty() {
         carry_out(&parsed, &settings, &ruling)
     } else {
@@ -111,13 +114,13 @@ fn rule(view: &View, settings: &Settings, world: &World) -> Ruling {
 /// Carries decisions out, reads the answer back and verifies it, where the mode promises
 /// something that can be verified. When it does not hold, every call is kept instead: the fault
 /// would be this program's, and nobody should lose text by it.
-fn check(parsed: &Parsed, settings: &Settings, ruling: &mut Ruling) -> Vec<String> {
+fn check(parsed: &Parsed, settings: &Settings, world: &World, ruling: &mut Ruling) -> Vec<String> {
     if !settings.is_verified() || ruling.decided().next().is_none() {
         return Vec::new();
     }
     let messages = rendered(&carry_out(parsed, settings, ruling), &parsed.inputs);
     let violations = match parse_messages(&messages) {
-        Ok(after) => verify_lossless(&parsed.transcript, &after.transcript),
+        Ok(after) => verify(&parsed.transcript, &after.transcript, settings, world),
         Err(error) => vec![error.to_string()],
     };
     if !violations.is_empty() {
@@ -127,6 +130,18 @@ fn check(parsed: &Parsed, settings: &Settings, ruling: &mut Ruling) -> Vec<Strin
         }
     }
     violations
+}
+
+fn verify(
+    before: &Transcript,
+    after: &Transcript,
+    settings: &Settings,
+    world: &World,
+) -> Vec<String> {
+    match settings.rules_mode {
+        RulesMode::Stashed => verify_stashed(before, after, world.stash, world.note_name),
+        _ => verify_lossless(before, after),
+    }
 }
 
 fn carry_out<'a>(parsed: &'a Parsed<'_>, settings: &Settings, ruling: &'a Ruling) -> Compacted<'a> {

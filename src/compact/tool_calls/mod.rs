@@ -25,12 +25,15 @@ mod render;
 mod report;
 mod request;
 mod ruling;
+mod stash_note;
+mod stashed;
 mod superseded;
 mod texts;
 mod tools;
 mod transcript;
 mod trim;
 mod verify;
+mod verify_stashed;
 mod view;
 
 #[cfg(test)]
@@ -47,11 +50,13 @@ pub use decision::{
 pub use index::Index;
 pub use lines::is_same_output;
 pub use lossless::lossless;
-pub use outside::{Disk, DiskFault, NoDisk, Preview, Stash, StashFault};
+pub use outside::{Disk, DiskFault, NoDisk, Preview, Stash, StashFault, ToStore};
 pub use pins::Pins;
 pub use request::RequestError;
 pub use ruling::{Asked, Ruling, decide};
+pub use stash_note::StashNote;
 pub use transcript::{Call, Output, Position, Transcript, Turn};
 pub use trim::Trimmed;
 pub use verify::verify_lossless;
+pub use verify_stashed::verify_stashed;
 pub use view::{Outside, Terms, View};

@@ -32,12 +32,11 @@ pub enum DiskFault {
 
 /// The only copy of what a stash pointer stands for.
 pub trait Stash: Send + Sync {
-    /// Stores a text under its SHA-256 (64 lower-case hexadecimal digits). A text that is there
-    /// already, undamaged, is left as it is; a damaged one is stored again.
-    ///
-    /// # Errors
-    /// [`StashFault`] when it cannot be stored; nothing may then point to it.
-    fn store(&self, sha256: &str, text: &str) -> Result<(), StashFault>;
+    /// Stores texts, each under its SHA-256 (64 lower-case hexadecimal digits). One that is there
+    /// already, undamaged, is left as it is; a damaged one is stored again. Gives for each text,
+    /// in their order, whether it is stored; a [`StashFault`] where it is not, and nothing may
+    /// then point to it.
+    fn store(&self, texts: &[ToStore]) -> Vec<Result<(), StashFault>>;
 
     /// Whether `id`, a SHA-256 or the first digits of one, leads to this text, undamaged, and to
     /// no other.
@@ -45,6 +44,13 @@ pub trait Stash: Send + Sync {
 
     /// Where it is, for the report; `None` for one that is nowhere.
     fn place(&self) -> Option<String>;
+}
+
+/// A text for the stash.
+#[derive(Debug, Clone, Copy)]
+pub struct ToStore<'t> {
+    pub sha256: &'t str,
+    pub text: &'t str,
 }
 
 /// Why a text is not in the stash. `kind` is the name that the reference's language gives the
@@ -61,8 +67,8 @@ pub struct StashFault {
 pub struct Preview;
 
 impl Stash for Preview {
-    fn store(&self, _: &str, _: &str) -> Result<(), StashFault> {
-        Ok(())
+    fn store(&self, texts: &[ToStore]) -> Vec<Result<(), StashFault>> {
+        vec![Ok(()); texts.len()]
     }
 
     fn holds(&self, _: &str, _: &str) -> bool {
