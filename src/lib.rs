@@ -9,6 +9,7 @@ pub mod cli;
 pub mod compact;
 pub mod digest;
 pub mod directories;
+pub mod disk;
 pub mod find;
 pub mod python;
 pub mod sanitise;

@@ -10,7 +10,8 @@ use super::Refused;
 use super::arguments::text;
 use super::open;
 use crate::compact::messages::contract;
-use crate::compact::tool_calls::{self, NoDisk, Tokens, World};
+use crate::compact::tool_calls::{self, Tokens, World};
+use crate::disk::RealDisk;
 use crate::sanitise;
 use crate::stash::FileStash;
 use crate::tokens::{self, Method};
@@ -33,7 +34,7 @@ pub fn compact_transcript(matches: &ArgMatches) -> Result<ExitCode> {
     let stash = FileStash::of_the_user();
     let world = World {
         tokens: Tokens { count: &count, method: label_of },
-        disk: &NoDisk,
+        disk: &RealDisk::new(),
         stash: &stash,
         note_name: text(matches, "note-name"),
     };

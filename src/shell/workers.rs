@@ -11,9 +11,10 @@ use crate::app::action::{Effect, Msg, Shared};
 use crate::app::counts::{self, Piece};
 use crate::compact::Features;
 use crate::compact::plan::{Known, plan};
-use crate::compact::tool_calls::{NoDisk, Recoverability, Recovery};
+use crate::compact::tool_calls::{Call, Recoverability, Recovery, recoverability};
+use crate::disk::RealDisk;
 use crate::find::Finder;
-use crate::session::Session;
+use crate::session::{Kind, Session};
 use crate::stash::FileStash;
 use crate::tokens::{self, Method};
 
@@ -98,6 +99,7 @@ fn newest_wins(
 #[derive(Default)]
 pub struct Planner {
     features: Option<(Shared, Features)>,
+    disk: RealDisk,
 }
 
 impl Planner {
@@ -107,15 +109,16 @@ impl Planner {
         let Effect::Plan { generation, session, settings, pins, tokens } = effect else {
             return None;
         };
-        let features = self.features_of(session);
+        self.prepare(session);
+        let (_, features) = self.features.as_ref()?;
         let begun = Instant::now();
-        let known = Known { disk: &NoDisk, tokens };
+        let known = Known { disk: &self.disk, tokens };
         let plan = Arc::new(plan(&session.session, features, settings, pins, &known));
         let took = timed.then(|| begun.elapsed());
         Some(Msg::Planned { generation: *generation, plan, took })
     }
 
-    fn features_of(&mut self, wanted: &Shared) -> &Features {
+    fn prepare(&mut self, wanted: &Shared) {
         match &mut self.features {
             Some((known, features)) if known.epoch == wanted.epoch => {
                 if known != wanted {
@@ -126,7 +129,7 @@ impl Planner {
             _ => self.features = None,
         }
         let fresh = || (wanted.clone(), Features::new(&wanted.session));
-        &self.features.get_or_insert_with(fresh).1
+        self.features.get_or_insert_with(fresh);
     }
 }
 
@@ -139,13 +142,23 @@ pub fn find(effect: &Effect) -> Option<Msg> {
 
 /// Whether what a pointer stands for can be had again.
 pub fn recover(effect: &Effect) -> Option<Msg> {
-    let Effect::Recover { entry, session, recovery, .. } = effect else { return None };
+    let Effect::Recover { entry, session, recovery, workspace_root } = effect else { return None };
+    let root = workspace_root.as_ref().map(|root| root.to_string_lossy());
     let now = match recovery {
+        Recovery::File { .. } => file_now(&session.session, *entry, root.as_deref())?,
         Recovery::Command { .. } => Recoverability::Untried,
         Recovery::Stash { sha256, .. } => FileStash::of_the_user().look(sha256),
-        _ => Recoverability::Missing,
     };
     Some(Msg::Recoverable { epoch: session.epoch, entry: *entry, now })
+}
+
+/// Whether the file that a result was read from still holds it.
+fn file_now(session: &Session, result: usize, root: Option<&str>) -> Option<Recoverability> {
+    let result = session.entries.get(result)?;
+    let call = session.entries.get(result.kind.partner()?)?;
+    let Kind::Call { id, tool, .. } = &call.kind else { return None };
+    let call = Call { id, tool, input: call.content.as_ref().into() };
+    Some(recoverability(&call, &result.content, root, &RealDisk::new()))
 }
 
 /// The colours of an entry.

@@ -7,13 +7,14 @@ use super::index::Index;
 use super::outside::{Disk, Stash};
 use super::parse::{Parsed, parse_messages};
 use super::pins::Pins;
+use super::recoverable::recheck;
 use super::refs::{ref_blocks, ref_unchanged};
 use super::render::{self, Inputs};
 use super::report::{self, Pass};
 use super::request::{Request, RequestError, Settings, malformed};
 use super::ruling::{Ruling, decide};
 use super::transcript::Transcript;
-use super::verify::verify_lossless;
+use super::verify::{verify_lossless, verify_recoverable};
 use super::verify_stashed::verify_stashed;
 use super::view::{Outside, Terms, View};
 use crate::compact::settings::RulesMode;
@@ -61,6 +62,9 @@ pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
     let view = View { transcript: before, index: &index, pins: &pins, terms: &terms };
     let mut ruling = rule(&view, &settings, world);
     let violations = check(&parsed, &settings, world, &mut ruling);
+    if let Some(root) = settings.disk_root() {
+        recheck(&mut ruling.decisions, root, world.disk);
+    }
     let compacted = if violations.is_empty() {
         carry_out(&parsed, &settings, &ruling)
     } else {
@@ -120,7 +124,7 @@ fn check(parsed: &Parsed, settings: &Settings, world: &World, ruling: &mut Rulin
     }
     let messages = rendered(&carry_out(parsed, settings, ruling), &parsed.inputs);
     let violations = match parse_messages(&messages) {
-        Ok(after) => verify(&parsed.transcript, &after.transcript, settings, world),
+        Ok(after) => violations(settings, world, &parsed.transcript, &after.transcript),
         Err(error) => vec![error.to_string()],
     };
     if !violations.is_empty() {
@@ -132,13 +136,17 @@ fn check(parsed: &Parsed, settings: &Settings, world: &World, ruling: &mut Rulin
     violations
 }
 
-fn verify(
-    before: &Transcript,
-    after: &Transcript,
+/// What breaks the promise of the mode.
+fn violations(
     settings: &Settings,
     world: &World,
+    before: &Transcript,
+    after: &Transcript,
 ) -> Vec<String> {
     match settings.rules_mode {
+        RulesMode::Recoverable => {
+            verify_recoverable(before, after, settings.allow_command_pointers)
+        }
         RulesMode::Stashed => verify_stashed(before, after, world.stash, world.note_name),
         _ => verify_lossless(before, after),
     }

@@ -18,8 +18,11 @@ mod naming;
 mod outside;
 mod parse;
 mod parsed_call;
+mod paths;
 mod pins;
 mod pointer;
+mod real_path;
+mod recoverable;
 mod refs;
 mod render;
 mod report;
@@ -50,13 +53,17 @@ pub use decision::{
 pub use index::Index;
 pub use lines::is_same_output;
 pub use lossless::lossless;
-pub use outside::{Disk, DiskFault, NoDisk, Preview, Stash, StashFault, ToStore};
+pub use outside::{
+    Disk, DiskFault, FileContents, FileLines, NoDisk, Preview, Stash, StashFault, ToStore,
+};
 pub use pins::Pins;
+pub use real_path::real_path;
+pub use recoverable::{recheck, recoverability};
 pub use request::RequestError;
 pub use ruling::{Asked, Ruling, decide};
 pub use stash_note::StashNote;
 pub use transcript::{Call, Output, Position, Transcript, Turn};
 pub use trim::Trimmed;
-pub use verify::verify_lossless;
+pub use verify::{verify_lossless, verify_recoverable};
 pub use verify_stashed::verify_stashed;
 pub use view::{Outside, Terms, View};

@@ -6,6 +6,7 @@ use super::decision::{Action, Decision};
 use super::index::Index;
 use super::lossless::lossless;
 use super::lossy::lossy;
+use super::recoverable::recoverable;
 use super::stashed::stashed;
 use super::transcript::Position;
 use super::view::{Outside, View};
@@ -74,6 +75,7 @@ pub fn decide(
     let mut decisions = match (provider, mode) {
         (Provider::Rules, RulesMode::Lossless) => lossless(view.index, view.pins),
         (Provider::Rules, RulesMode::Lossy) => lossy(view),
+        (Provider::Rules, RulesMode::Recoverable) => recoverable(view, outside.disk),
         (Provider::Rules, RulesMode::Stashed) => stashed(view, outside),
         _ => Vec::new(),
     };
