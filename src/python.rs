@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use serde_json::{Number, Value};
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Writes a value as Python's `json.dumps(value, ensure_ascii=False)` does: `", "` and `": "`
 /// between, keys in their order, floats as `repr`, an integer literal as it stands.
@@ -19,6 +20,13 @@ pub fn python_json(value: &Value) -> String {
 pub fn python_json_sorted(value: &Value) -> String {
     let mut out = String::new();
     write_value(&mut out, value, true);
+    out
+}
+
+/// An object of these members, written in the way of [`python_json_sorted`].
+pub fn python_object_sorted<'v>(members: impl Iterator<Item = (&'v String, &'v Value)>) -> String {
+    let mut out = String::new();
+    write_object(&mut out, members, true);
     out
 }
 
@@ -43,6 +51,18 @@ pub fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
+/// What `\w` matches in a Python pattern: a letter or a number of any script, or `_`.
+/// `char::is_alphanumeric` is a wider set: it takes some marks and symbols.
+pub fn is_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
+    matches!(
+        c.general_category_group(),
+        GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number
+    )
+}
+
 /// A number as Python prints it.
 pub fn python_number(number: &Number) -> String {
     let mut out = String::new();
@@ -65,21 +85,27 @@ fn write_value(out: &mut String, value: &Value, sorted: bool) {
             }
             out.push(']');
         }
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            if sorted {
-                members.sort_unstable_by_key(|member| member.0);
-            }
-            out.push('{');
-            for (index, (key, member)) in members.into_iter().enumerate() {
-                separate(out, index);
-                write_string(out, key);
-                out.push_str(": ");
-                write_value(out, member, sorted);
-            }
-            out.push('}');
-        }
+        Value::Object(members) => write_object(out, members.iter(), sorted),
     }
+}
+
+fn write_object<'v>(
+    out: &mut String,
+    members: impl Iterator<Item = (&'v String, &'v Value)>,
+    sorted: bool,
+) {
+    let mut members: Vec<_> = members.collect();
+    if sorted {
+        members.sort_unstable_by_key(|member| member.0);
+    }
+    out.push('{');
+    for (index, (key, member)) in members.into_iter().enumerate() {
+        separate(out, index);
+        write_string(out, key);
+        out.push_str(": ");
+        write_value(out, member, sorted);
+    }
+    out.push('}');
 }
 
 fn separate(out: &mut String, index: usize) {
@@ -229,6 +255,16 @@ mod tests {
         let value = serde_json::from_str(r#"{"b":{"z":1,"a":2},"B":3,"é":0,"f":0}"#).unwrap();
         let sorted = r#"{"B": 3, "b": {"a": 2, "z": 1}, "f": 0, "é": 0}"#;
         assert_eq!(python_json_sorted(&value), sorted);
+    }
+
+    #[test]
+    fn marks_symbols_and_dashes_are_no_word_characters() {
+        for c in ['a', '_', '7', 'ß', '会', '²', 'Ⅳ', '½'] {
+            assert!(is_word(c), "{c}");
+        }
+        for c in ['-', '.', ' ', '\u{345}', '\u{24b6}', '\u{301}', '\u{203f}', '🚚'] {
+            assert!(!is_word(c), "{c}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the screen can be asked, what can happen to it, and what it asks of the world.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use super::key::Key;
 use crate::compact::Pins;
 use crate::compact::plan::Plan;
 use crate::compact::settings::Settings;
+use crate::compact::tool_calls::{Recoverability, Recovery};
 use crate::session::Session;
 use crate::tokens::Method;
 
@@ -106,6 +108,12 @@ pub enum Msg {
         epoch: u64,
         counts: Vec<(Piece, u32)>,
     },
+    /// Whether what the pointer of this entry stands for can be had again right now.
+    Recoverable {
+        epoch: u64,
+        entry: usize,
+        now: Recoverability,
+    },
     /// The watched file has grown or was read anew.
     Grown {
         session: Arc<Session>,
@@ -154,6 +162,13 @@ pub enum Effect {
     Highlight {
         entry: usize,
         session: Shared,
+    },
+    /// Look whether what a pointer stands for can be had again.
+    Recover {
+        entry: usize,
+        session: Shared,
+        recovery: Recovery,
+        workspace_root: Option<PathBuf>,
     },
     Count {
         session: Shared,

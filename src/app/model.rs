@@ -15,6 +15,7 @@ use super::panes::{self, Pane, Panes};
 use crate::compact::Pins;
 use crate::compact::plan::{Outcome, Plan};
 use crate::compact::settings::{Budget, Provider, RulesMode, SETTINGS, Setting, Settings};
+use crate::compact::tool_calls::{Recoverability, Recovery};
 use crate::session::{Entry, Session};
 use crate::tokens::Method;
 
@@ -44,6 +45,8 @@ pub struct Model {
     pub filter: Filter,
     pub search: Search,
     pub detail: Detail,
+    /// The pointer under the cursor that was looked after, and what was found, once it was.
+    pub recovery: Option<Looked>,
     /// First line shown in the why pane.
     pub why_top: usize,
     pub focus: Pane,
@@ -73,6 +76,15 @@ pub struct Model {
 pub struct Sums {
     pub chars_after: usize,
     pub outcomes: [usize; 6],
+}
+
+/// A pointer, and whether what it stands for can be had again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Looked {
+    pub entry: usize,
+    pub recovery: Recovery,
+    /// `None` while it is looked after.
+    pub now: Option<Recoverability>,
 }
 
 /// What is searched for, and where it was found.
@@ -159,6 +171,7 @@ impl Model {
             filter: Filter::default(),
             search: Search::default(),
             detail: Detail::default(),
+            recovery: None,
             why_top: 0,
             focus: Pane::List,
             zoomed: false,

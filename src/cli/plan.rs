@@ -13,7 +13,7 @@ use crate::app::counts::{self, Counts, TokenSums};
 use crate::app::wrap;
 use crate::compact::plan::{Decision, Known, Outcome, Plan, Stage, plan};
 use crate::compact::settings::SETTINGS;
-use crate::compact::tool_calls::NoDisk;
+use crate::compact::tool_calls::{NoDisk, Recovery};
 use crate::compact::{Features, Pins};
 use crate::sanitise;
 use crate::session::{FaultKind, Kind};
@@ -134,7 +134,7 @@ impl Report<'_> {
             "score": decision.score.map(|score| score.candidate),
             "similarity": decision.similarity,
             "target": decision.target,
-            "recover": null,
+            "recover": decision.recovery.as_ref().map(recover),
             "chars": [entry.chars, decision.chars],
             "tokens": self.counts.of(index, entry, decision).tokens,
         });
@@ -229,6 +229,25 @@ impl Report<'_> {
             decision.reason(),
         );
         row.trim_end().to_string()
+    }
+}
+
+/// Where what a pointer replaced can be had again.
+fn recover(recovery: &Recovery) -> Value {
+    match recovery {
+        Recovery::File { path, cwd, lines, disk } => json!({
+            "kind": "file",
+            "path": path,
+            "cwd": cwd,
+            "lines": lines,
+            "check": if disk.is_some() { "disk" } else { "transcript_proxy" },
+        }),
+        Recovery::Command { command, cwd, check } => {
+            json!({"kind": "command", "command": command, "cwd": cwd, "check": check})
+        }
+        Recovery::Stash { sha256, tokens, bytes } => {
+            json!({"kind": "stash", "sha256": sha256, "tokens": tokens, "bytes": bytes})
+        }
     }
 }
 

@@ -76,6 +76,7 @@ impl Headless {
             Effect::Plan { .. } => self.planner.answer(effect, false),
             Effect::Find { .. } => workers::find(effect),
             Effect::Highlight { .. } => workers::paint(effect),
+            Effect::Recover { .. } => workers::recover(effect),
             Effect::Count { session, plan, method } => {
                 let pieces = counts::pieces(&session.session, plan);
                 let unknown =

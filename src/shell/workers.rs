@@ -11,16 +11,17 @@ use crate::app::action::{Effect, Msg, Shared};
 use crate::app::counts::{self, Piece};
 use crate::compact::Features;
 use crate::compact::plan::{Known, plan};
-use crate::compact::tool_calls::NoDisk;
+use crate::compact::tool_calls::{NoDisk, Recoverability, Recovery};
 use crate::find::Finder;
 use crate::session::Session;
 use crate::tokens::{self, Method};
 
-/// One thread each for plans, searches, colours and token counts.
+/// One thread each for plans, searches, colours, pointers and token counts.
 pub struct Workers {
     planner: Sender<Effect>,
     finder: Sender<Effect>,
     painter: Sender<Effect>,
+    checker: Sender<Effect>,
     counter: Sender<Effect>,
 }
 
@@ -31,9 +32,10 @@ impl Workers {
         let planner = newest_wins(out.clone(), move |effect, _| planner.answer(&effect, true));
         let finder = newest_wins(out.clone(), |effect, _| find(&effect));
         let painter = newest_wins(out.clone(), |effect, _| paint(&effect));
+        let checker = newest_wins(out.clone(), |effect, _| recover(&effect));
         let mut counter = Counter::new(out.clone());
         let counter = newest_wins(out, move |effect, jobs| counter.count(&effect, jobs));
-        Workers { planner, finder, painter, counter }
+        Workers { planner, finder, painter, checker, counter }
     }
 
     /// Gives work to its thread; other effects are not work.
@@ -42,6 +44,7 @@ impl Workers {
             Effect::Plan { .. } => &self.planner,
             Effect::Find { .. } => &self.finder,
             Effect::Highlight { .. } => &self.painter,
+            Effect::Recover { .. } => &self.checker,
             Effect::Count { .. } => &self.counter,
             _ => return,
         };
@@ -131,6 +134,16 @@ pub fn find(effect: &Effect) -> Option<Msg> {
     let Effect::Find { generation, session, pattern } = effect else { return None };
     let entries = Finder::new(pattern).entries(&session.session);
     Some(Msg::Found { generation: *generation, entries })
+}
+
+/// Whether what a pointer stands for can be had again.
+pub fn recover(effect: &Effect) -> Option<Msg> {
+    let Effect::Recover { entry, session, recovery, .. } = effect else { return None };
+    let now = match recovery {
+        Recovery::Command { .. } => Recoverability::Untried,
+        _ => Recoverability::Missing,
+    };
+    Some(Msg::Recoverable { epoch: session.epoch, entry: *entry, now })
 }
 
 /// The colours of an entry.

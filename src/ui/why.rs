@@ -10,7 +10,9 @@ use super::{pane, reasons, row, wrapped};
 use crate::app::model::Model;
 use crate::app::panes::{self, Pane};
 use crate::compact::messages::role_weight;
-use crate::compact::plan::{Decision, Score};
+use crate::compact::plan::{Decision, Outcome, Score};
+use crate::compact::tool_calls::{PROGRAM, Recoverability, Recovery};
+use crate::sanitise;
 
 pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
     if area.is_empty() {
@@ -46,6 +48,7 @@ fn explain<'a>(model: &Model, width: usize, theme: Theme) -> Vec<Line<'a>> {
         Default::default(),
     ));
     lines.extend(target(model, decision, width, theme));
+    lines.extend(recovery(model, index, decision, width, theme));
     lines.extend(trail(model, decision, width, theme));
     if let Some(score) = decision.score {
         lines.extend(wrapped(&score_line(model, index, score), width, theme.quiet()));
@@ -77,10 +80,63 @@ fn target<'a>(model: &Model, decision: &Decision, width: usize, theme: Theme) ->
         (None, Some((first, last))) => {
             format!("Lines {first} to {last} of entry {}", target + 1)
         }
+        (None, None) if decision.outcome == Outcome::Dropped => {
+            format!("Superseded by entry {}", target + 1)
+        }
         (None, None) => format!("The same output as entry {}", target + 1),
     };
     text.push_str("; o goes there, ^o comes back.");
     wrapped(&text, width, theme.key())
+}
+
+/// Where what its pointer replaced can be had again, and whether that is so right now.
+fn recovery<'a>(
+    model: &Model,
+    index: usize,
+    decision: &Decision,
+    width: usize,
+    theme: Theme,
+) -> Vec<Line<'a>> {
+    let Some(recovery) = &decision.recovery else { return Vec::new() };
+    let mut lines = wrapped(&source_of(recovery), width, theme.key());
+    let now = model.recovery.as_ref().filter(|looked| looked.entry == index);
+    let stashed = matches!(recovery, Recovery::Stash { .. });
+    let (words, style) = match now.and_then(|looked| looked.now) {
+        None => ("checking…", theme.quiet()),
+        Some(Recoverability::Same) if stashed => ("yes, it is stored there", theme.good()),
+        Some(Recoverability::Same) => ("yes, it is the same", theme.good()),
+        Some(Recoverability::Changed) if stashed => ("no, what is stored is damaged", theme.bad()),
+        Some(Recoverability::Changed) => ("no, it has changed", theme.bad()),
+        Some(Recoverability::Missing) if stashed => {
+            ("not yet: a preview stores nothing", theme.found())
+        }
+        Some(Recoverability::Missing) => ("no, it is missing", theme.bad()),
+        Some(Recoverability::Untried) => ("not tried: no command is run here", theme.quiet()),
+    };
+    lines.extend(wrapped(&format!("Recoverable now: {words}."), width, style));
+    lines
+}
+
+fn source_of(recovery: &Recovery) -> String {
+    let within = |cwd: &Option<String>| match cwd {
+        Some(cwd) => format!(" in {}", sanitise::line(cwd)),
+        None => String::new(),
+    };
+    match recovery {
+        Recovery::File { path, cwd, lines, disk } => {
+            let lines = lines.map_or("All".into(), |(a, b)| format!("Lines {a} to {b}"));
+            let by =
+                if disk.is_some() { "compared with the disk" } else { "by what the session says" };
+            format!("{lines} of {}{}, {by}.", sanitise::line(path), within(cwd))
+        }
+        Recovery::Command { command, cwd, .. } => {
+            format!("The output of `{}`{}.", sanitise::line(command), within(cwd))
+        }
+        Recovery::Stash { sha256, tokens, .. } => {
+            let id = &sha256[..12];
+            format!("{} tokens in the stash: {PROGRAM} recall {id}", grouped(*tokens))
+        }
+    }
 }
 
 /// Every stage that had a say, when there is more than one or it took something away.

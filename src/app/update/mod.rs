@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::action::{Action, Effect, Msg};
 use super::key::Key;
 use super::keymap;
-use super::model::{Model, Overlay, Sums};
+use super::model::{Looked, Model, Overlay, Sums};
 use super::panes::{self, Pane};
 use crate::compact::plan::{Outcome, Plan};
 
@@ -51,6 +51,14 @@ pub fn update(model: &mut Model, msg: Msg) -> Effects {
             }
             Vec::new()
         }
+        Msg::Recoverable { epoch, entry, now } => {
+            if let Some(looked) = &mut model.recovery
+                && (model.epoch, looked.entry) == (epoch, entry)
+            {
+                looked.now = Some(now);
+            }
+            Vec::new()
+        }
         Msg::Grown { session, how } => watch::grown(model, session, how),
         Msg::Watching(watching) => watch::told(model, watching),
         Msg::Terminated => vec![Effect::Quit],
@@ -60,6 +68,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Effects {
         find::reveal_match(model);
     }
     effects.extend(highlight(model, shown));
+    effects.extend(look_after_pointer(model));
     effects
 }
 
@@ -73,6 +82,25 @@ pub fn open(model: &mut Model) -> Effects {
 fn highlight(model: &Model, shown: Option<usize>) -> Option<Effect> {
     let entry = model.current().filter(|_| model.current() != shown)?;
     Some(Effect::Highlight { entry, session: model.shared() })
+}
+
+/// Asks whether what the pointer under the cursor stands for can be had again, once a pointer.
+fn look_after_pointer(model: &mut Model) -> Option<Effect> {
+    let pointer = model.current().and_then(|entry| {
+        let decision = model.plan.as_ref()?.decisions.get(entry)?;
+        Some((entry, decision.recovery.clone()?))
+    });
+    let looked = model.recovery.as_ref().map(|it| (it.entry, it.recovery.clone()));
+    if pointer == looked {
+        return None;
+    }
+    let Some((entry, recovery)) = pointer else {
+        model.recovery = None;
+        return None;
+    };
+    model.recovery = Some(Looked { entry, recovery: recovery.clone(), now: None });
+    let workspace_root = model.settings.workspace_root.clone();
+    Some(Effect::Recover { entry, session: model.shared(), recovery, workspace_root })
 }
 
 /// Asks for a plan of the session, settings and pins as they are now.
@@ -109,6 +137,8 @@ fn land(model: &mut Model, plan: Arc<Plan>) -> Effects {
         .as_ref()
         .map(|plan| Sums { chars_after: plan.chars[1], outcomes: plan.outcomes });
     model.plan = Some(plan.clone());
+    // What is outside the session may be otherwise by now.
+    model.recovery = None;
     let was_at_end = model.list.is_at_end();
     model.refresh_list();
     // Behind a filter by outcome, what was appended is listed only now.

@@ -148,7 +148,10 @@ fn standings(
                 gone: decision.output == Output::Gone,
                 trim: decision.output == Output::Whole && may_be_cut(session, entry, settings),
                 partner: partner_of(session, features, unit),
-                points_to: decision.target.and_then(|target| features.unit_of(target)),
+                points_to: decision
+                    .target
+                    .filter(|_| matches!(decision.output, Output::Note(_)))
+                    .and_then(|target| features.unit_of(target)),
             }
         })
         .collect()

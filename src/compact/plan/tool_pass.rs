@@ -120,6 +120,9 @@ fn apply(features: &Features, call: tool_calls::Decision, decisions: &mut [Decis
             decision.output = Output::Ends { text: text.into(), head, tail };
         }
         Action::Drop => {
+            let later = call.reason.strip_prefix("superseded_by_later_call:");
+            let later = later.and_then(|id| features.tool_calls.result_named(id));
+            decision.target = later.map(|result| features.result_at(result));
             let (calls, results) = features.tool_calls.sharing_id_of(call.call);
             let calls = calls.into_iter().map(|call| features.call_at(call));
             let results = results.into_iter().map(|result| features.result_at(result));

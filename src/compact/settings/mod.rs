@@ -234,6 +234,6 @@ impl RulesMode {
 
     /// Whether this version can decide with it.
     pub fn is_built(self) -> bool {
-        self == RulesMode::Lossless
+        matches!(self, RulesMode::Lossless | RulesMode::Lossy)
     }
 }

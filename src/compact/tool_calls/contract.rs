@@ -87,8 +87,8 @@ pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
         let source = rendered(&keep_all(before), &parsed.inputs);
         return Ok(json!({"messages": ref_unchanged(&source, messages), "report": report}));
     }
-    let decisions: Vec<Value> =
-        ruling.decisions.iter().map(|decision| report::decision(decision, before)).collect();
+    let told = |decision| report::decision(decision, &settings, before);
+    let decisions: Vec<Value> = ruling.decisions.iter().map(told).collect();
     Ok(json!({"messages": messages, "decisions": decisions, "report": report}))
 }
 

@@ -94,6 +94,19 @@ pub enum Recovery {
     },
 }
 
+/// Whether what a pointer stands for can be had again right now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recoverability {
+    /// What is there now is what was removed.
+    Same,
+    /// Something else is there now, or it is damaged.
+    Changed,
+    /// Nothing is there.
+    Missing,
+    /// Only running the command could tell, and this program runs none.
+    Untried,
+}
+
 /// A file that held exactly the removed text when the disk was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskProof {

@@ -4,12 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::containment::Containment;
+use super::errors::tells_of_an_error;
+use super::facts::{Facts, Numbers};
 use super::pointer::Pointer;
+use super::superseded::{Rival, Superseded};
 use super::texts::Texts;
 use super::transcript::{Position, Transcript, Turn};
 
-/// Calls paired with their results, and which output lies in which other one. It borrows nothing,
-/// so it can be kept beside a transcript that grows.
+/// Calls paired with their results, what each says of itself, which output lies in which other
+/// one, and which call makes which stale. It borrows nothing, so it can be kept beside a
+/// transcript that grows.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     messages: usize,
@@ -18,7 +22,11 @@ pub struct Index {
     calls: Vec<IndexedCall>,
     results: Vec<IndexedResult>,
     pub(super) texts: Texts,
+    /// For each distinct text, whether it tells of an error.
+    errors: Vec<bool>,
     pub(super) containment: Containment,
+    pub(super) numbers: Numbers,
+    pub(super) superseded: Superseded,
 }
 
 #[derive(Debug, Clone)]
@@ -26,16 +34,18 @@ struct Id {
     name: Arc<str>,
     chars: usize,
     calls: usize,
+    first_call: Option<usize>,
     results: usize,
     last_result: Option<usize>,
 }
 
-/// A call: where it stands, and the characters of its input.
+/// A call: where it stands, the characters of its input, and what is known from itself alone.
 #[derive(Debug, Clone)]
 pub(super) struct IndexedCall {
     pub at: Position,
     id: usize,
     input_chars: usize,
+    pub facts: Facts,
 }
 
 #[derive(Debug, Clone)]
@@ -60,10 +70,11 @@ impl Index {
         let results_before = self.results.len();
         for message in self.messages..transcript.turns.len() {
             let turn = &transcript.turns[message];
-            self.add_calls(message, turn);
+            self.add_calls(transcript, message, turn);
             self.add_results(transcript, message, turn);
         }
         self.messages = transcript.turns.len();
+        self.find_superseded(transcript);
         if self.results.len() > results_before {
             self.containment = Containment::find(&self.texts, self.shortest_worth_replacing());
         }
@@ -94,6 +105,23 @@ impl Index {
         call.input_chars + self.result_of(call).map_or(0, |result| self.result_chars(result))
     }
 
+    /// The first call with the same id.
+    pub(super) fn first_with_id_of(&self, call: &IndexedCall) -> usize {
+        self.ids[call.id]
+            .first_call
+            .expect("a call that is in is the first of its id or a later one")
+    }
+
+    /// Whether a result is flagged as an error.
+    pub(super) fn is_flagged(&self, result: usize) -> bool {
+        self.results[result].is_error
+    }
+
+    /// Whether a result's text tells of an error, flagged or not.
+    pub(super) fn tells_of_an_error(&self, result: usize) -> bool {
+        self.errors[self.results[result].text as usize]
+    }
+
     pub(super) fn result_chars(&self, result: usize) -> usize {
         self.texts.chars(self.results[result].text)
     }
@@ -102,6 +130,12 @@ impl Index {
     /// say which call a result answers or which result a pointer means.
     pub(super) fn is_ambiguous_call(&self, call: &IndexedCall) -> bool {
         self.ids[call.id].is_ambiguous()
+    }
+
+    /// The last result with this id.
+    pub fn result_named(&self, id: &str) -> Option<Position> {
+        let number = *self.id_numbers.get(id)?;
+        self.ids[number].last_result.map(|result| self.results[result].at)
     }
 
     /// Every call and every result that has the id of the call at `at`.
@@ -133,12 +167,15 @@ impl Index {
         Pointer::SHORTEST + ids.min().unwrap_or(0) + 1
     }
 
-    fn add_calls(&mut self, message: usize, turn: &Turn) {
+    fn add_calls(&mut self, transcript: &Transcript, message: usize, turn: &Turn) {
         for (index, call) in turn.calls.iter().enumerate() {
             let id = self.id_number(call.id);
             self.ids[id].calls += 1;
+            self.ids[id].first_call.get_or_insert(self.calls.len());
             let at = Position { message, index };
-            self.calls.push(IndexedCall { at, id, input_chars: call.input.chars().count() });
+            let input_chars = call.input.chars().count();
+            let facts = self.numbers.facts(transcript, at);
+            self.calls.push(IndexedCall { at, id, input_chars, facts });
         }
     }
 
@@ -149,8 +186,27 @@ impl Index {
             self.ids[id].last_result = Some(self.results.len());
             let at = Position { message, index };
             let text = self.texts.add(transcript, at);
+            if text as usize == self.errors.len() {
+                self.errors.push(tells_of_an_error(&result.text));
+            }
             self.results.push(IndexedResult { at, id, text, is_error: result.is_error });
         }
+    }
+
+    fn find_superseded(&mut self, transcript: &Transcript) {
+        let rival = |call: &IndexedCall| {
+            let result = self.result_of(call).map(|result| &self.results[result]);
+            let facts = &call.facts;
+            Rival {
+                key: facts.key,
+                text: result.map(|result| result.text),
+                is_whole_view: facts.tool.views_files
+                    && !facts.is_partial
+                    && result.is_some_and(|result| !result.is_error),
+            }
+        };
+        let rivals: Vec<Rival> = self.calls.iter().map(rival).collect();
+        self.superseded.find(&rivals, |text| self.texts.read(transcript, text));
     }
 
     fn id_number(&mut self, name: &str) -> usize {
@@ -161,7 +217,14 @@ impl Index {
         let number = self.ids.len();
         self.id_numbers.insert(Arc::clone(&name), number);
         let chars = name.chars().count();
-        self.ids.push(Id { name, chars, calls: 0, results: 0, last_result: None });
+        self.ids.push(Id {
+            name,
+            chars,
+            calls: 0,
+            first_call: None,
+            results: 0,
+            last_result: None,
+        });
         number
     }
 }

@@ -7,13 +7,18 @@ mod apply;
 mod containment;
 mod contract;
 mod decision;
+mod errors;
+mod facts;
 mod index;
 mod interner;
 mod judged;
 mod lines;
 mod lossless;
+mod lossy;
+mod naming;
 mod outside;
 mod parse;
+mod parsed_call;
 mod pins;
 mod pointer;
 mod refs;
@@ -21,7 +26,9 @@ mod render;
 mod report;
 mod request;
 mod ruling;
+mod superseded;
 mod texts;
+mod tools;
 mod transcript;
 mod trim;
 mod verify;
@@ -35,7 +42,9 @@ pub const PROGRAM: &str = "compactscope";
 
 pub use apply::{Blanks, Compacted, Kept, apply, keep_all};
 pub use contract::{Tokens, World, answer, compact_transcript};
-pub use decision::{Action, Decision, Dedupe, DiskProof, Reason, Recovery, Replacement, Scores};
+pub use decision::{
+    Action, Decision, Dedupe, DiskProof, Reason, Recoverability, Recovery, Replacement, Scores,
+};
 pub use index::Index;
 pub use judged::{
     Answer, Answers, Course, DoesNotFit, Inquiry, Judge, JudgeError, Judgement, Judges, Limits,

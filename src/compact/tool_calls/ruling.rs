@@ -6,6 +6,7 @@ use super::decision::{Action, Decision};
 use super::index::Index;
 use super::judged;
 use super::lossless::lossless;
+use super::lossy::lossy;
 use super::transcript::Position;
 use super::view::{Outside, View};
 use crate::compact::settings::{Provider, RulesMode};
@@ -72,6 +73,7 @@ pub fn decide(
 ) -> Vec<Decision> {
     let mut decisions = match (provider, mode) {
         (Provider::Rules, RulesMode::Lossless) => lossless(view.index, view.pins),
+        (Provider::Rules, RulesMode::Lossy) => lossy(view),
         (Provider::Jev | Provider::Laya, _) => {
             judged::decide(view, provider.name(), outside.answers)
         }

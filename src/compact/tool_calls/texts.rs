@@ -83,6 +83,11 @@ impl Texts {
         self.texts[text as usize].chars
     }
 
+    /// The text itself, out of the transcript that it came from.
+    pub fn read<'t>(&self, transcript: &'t Transcript, text: u32) -> &'t str {
+        read(transcript, self.texts[text as usize].at)
+    }
+
     /// The lines of the text, by number.
     pub fn lines(&self, text: u32) -> &[u32] {
         &self.sequence[self.texts[text as usize].lines.clone()]
