@@ -4,6 +4,7 @@ mod arguments;
 mod ask;
 mod counting;
 mod inspect;
+mod judge;
 mod measure;
 mod open;
 mod plan;

@@ -8,6 +8,7 @@ use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 
 use super::counting::count;
+use super::judge;
 use super::open::{self, Opened};
 use crate::app::counts::{self, Counts, TokenSums};
 use crate::app::wrap;
@@ -32,7 +33,8 @@ pub fn print(matches: &ArgMatches, as_json: bool) -> Result<ExitCode> {
     let method = open::method(matches);
     let mut counts = Counts::default();
     count(session, counts::contents(session), method, &mut counts);
-    let known = Known { disk: &NoDisk, tokens: counts.contents(), answers: None };
+    let answers = judge::ask(session, &features, &opened.settings)?;
+    let known = Known { disk: &NoDisk, tokens: counts.contents(), answers: answers.as_ref() };
     let plan = plan(session, &features, &opened.settings, &Pins::new(), &known);
     count(session, counts::pieces(session, &plan), method, &mut counts);
     let report = Report { counts, method, plan, opened: &opened };

@@ -7,6 +7,7 @@ mod tool_pass;
 use std::sync::Arc;
 
 pub use decide::plan;
+pub use tool_pass::inquiry;
 
 use super::tool_calls::{Answers, Disk, NoDisk, Reason, Recovery};
 

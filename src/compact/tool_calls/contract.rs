@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::apply::{Blanks, Compacted, apply, keep_all};
 use super::index::Index;
-use super::judged::{Asking, Heard, Judges, LAYA_MODEL, Limits};
+use super::judged::{Asking, Heard, Judges, Limits, model_of};
 use super::outside::{Disk, Stash};
 use super::parse::{Parsed, parse_messages};
 use super::pins::Pins;
@@ -15,7 +15,6 @@ use super::request::{Request, RequestError, Settings, malformed};
 use super::ruling::{Ruling, decide};
 use super::verify::verify_lossless;
 use super::view::{Outside, Terms, View};
-use crate::compact::settings::Provider;
 
 /// A way to count tokens, and the name that the report gives it.
 #[derive(Clone, Copy)]
@@ -122,15 +121,12 @@ fn rule(view: &View, settings: &Settings, world: &World) -> Result<Ruling, Reque
 
 /// What a judge says, where the provider is one. Without candidates none is looked for.
 fn hear(view: &View, settings: &Settings, world: &World) -> Result<Option<Heard>, RequestError> {
-    if !settings.provider.is_judge() || view.candidates().is_empty() {
+    if !settings.provider.is_judge() || view.is_idle() {
         return Ok(None);
     }
     let asking = Asking {
         provider: settings.provider,
-        model: match settings.provider {
-            Provider::Laya => settings.laya_model.unwrap_or(LAYA_MODEL),
-            _ => settings.jev_model,
-        },
+        model: model_of(settings.provider, settings.jev_model, settings.laya_model),
         limits: Limits {
             max_state_tokens: settings.max_state_tokens,
             max_request_tokens: settings.max_request_tokens,

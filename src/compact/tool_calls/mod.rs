@@ -48,7 +48,7 @@ pub use decision::{
 pub use index::Index;
 pub use judged::{
     Answer, Answers, Course, DoesNotFit, Inquiry, Judge, JudgeError, Judgement, Judges, Limits,
-    NoJudge, NoJudges, Reply, Request as JudgeRequest,
+    NoJudge, NoJudges, Reply, Request as JudgeRequest, model_of,
 };
 pub use lines::is_same_output;
 pub use lossless::lossless;

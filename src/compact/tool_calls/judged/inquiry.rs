@@ -20,6 +20,17 @@ use crate::compact::settings::Provider;
 /// The most threads that ask, whatever the settings say.
 const MOST_WORKERS: usize = 32;
 
+/// The model of provider `laya` where nobody names one: the reference's.
+const LAYA_MODEL: &str = "convaiinnovations/laya-multilingual";
+
+/// The model that a provider is asked for.
+pub fn model_of<'m>(provider: Provider, jev: &'m str, laya: Option<&'m str>) -> &'m str {
+    match provider {
+        Provider::Laya => laya.unwrap_or(LAYA_MODEL),
+        _ => jev,
+    }
+}
+
 /// How much a judge is sent. Names are the contract's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
