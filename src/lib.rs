@@ -7,6 +7,7 @@
 pub mod app;
 pub mod cli;
 pub mod compact;
+pub mod disk;
 pub mod find;
 pub mod judge;
 pub mod python;

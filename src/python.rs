@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use serde_json::{Number, Value};
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Writes a value as Python's `json.dumps(value, ensure_ascii=False)` does: `", "` and `": "`
 /// between, keys in their order, floats as `repr`, an integer literal as it stands.
@@ -61,6 +61,17 @@ pub fn is_word(c: char) -> bool {
         c.general_category_group(),
         GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number
     )
+}
+
+/// The value of a decimal digit of any script, which `int` reads; 0 to 9.
+pub fn decimal_value(c: char) -> Option<u8> {
+    let is_digit = |c: &char| c.general_category() == GeneralCategory::DecimalNumber;
+    if c.is_ascii() || !is_digit(&c) {
+        return c.to_digit(10).map(|digit| digit as u8);
+    }
+    // Scripts have their digits in order, from zero on, and some have several such rows.
+    let below = (0..c as u32).rev().map_while(char::from_u32).take_while(is_digit);
+    Some((below.count() % 10) as u8)
 }
 
 /// A number as Python prints it.
@@ -264,6 +275,17 @@ mod tests {
         }
         for c in ['-', '.', ' ', '\u{345}', '\u{24b6}', '\u{301}', '\u{203f}', '🚚'] {
             assert!(!is_word(c), "{c}");
+        }
+    }
+
+    #[test]
+    fn a_digit_of_any_script_has_a_value() {
+        for (digits, value) in [("07", 7), ("٣", 3), ("९", 9), ("𝟎", 0), ("𝟗", 9), ("𝟿", 9)]
+        {
+            assert_eq!(digits.chars().last().and_then(decimal_value), Some(value), "{digits}");
+        }
+        for c in ['²', '①', 'a', '五'] {
+            assert_eq!(decimal_value(c), None, "{c}");
         }
     }
 

@@ -10,7 +10,8 @@ use super::Refused;
 use super::arguments::text;
 use super::open;
 use crate::compact::messages::contract;
-use crate::compact::tool_calls::{self, NoDisk, Preview, Tokens, World};
+use crate::compact::tool_calls::{self, Preview, Tokens, World};
+use crate::disk::RealDisk;
 use crate::judge::Environment;
 use crate::sanitise;
 use crate::tokens::{self, Method};
@@ -32,7 +33,7 @@ pub fn compact_transcript(matches: &ArgMatches) -> Result<ExitCode> {
     let label_of = if method == Method::Heuristic { "approximate" } else { "exact" };
     let world = World {
         tokens: Tokens { count: &count, method: label_of },
-        disk: &NoDisk,
+        disk: &RealDisk::new(),
         stash: &Preview,
         judges: &Environment::of_this_process(),
         note_name: text(matches, "note-name"),

@@ -4,7 +4,7 @@ mod arguments;
 mod ask;
 mod counting;
 mod inspect;
-mod judge;
+mod judging;
 mod measure;
 mod open;
 mod plan;

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use super::super::settings::Settings;
 use super::super::tool_calls::{
-    self, Action, DoesNotFit, Inquiry, Limits, Outside, Pins as CallPins, Position, Preview, Terms,
-    View,
+    self, Action, DoesNotFit, Inquiry, Outside, Pins as CallPins, Position, Preview, Terms, View,
 };
 use super::super::{Features, Pins};
 use super::{Decision, Known, Output, Stage, Step};
@@ -22,13 +21,6 @@ pub(super) fn run(
     known: &Known,
     decisions: &mut [Decision],
 ) -> bool {
-    let root = settings.workspace_root.as_ref().map(|root| root.to_string_lossy());
-    let view = View {
-        transcript: &features.transcript(session),
-        index: &features.tool_calls,
-        pins: &call_pins(session, features, settings, pins),
-        terms: &terms(settings, root.as_deref()),
-    };
     let has_estimates = Cell::new(false);
     let tokens = |at: Position, text: &str| {
         let entry = features.result_at(at);
@@ -38,7 +30,10 @@ pub(super) fn run(
     };
     let outside =
         Outside { disk: known.disk, stash: &Preview, tokens: &tokens, answers: known.answers };
-    for call in tool_calls::decide(&view, settings.provider, settings.rules_mode, &outside) {
+    let calls = seen(session, features, settings, pins, |view| {
+        tool_calls::decide(view, settings.provider, settings.rules_mode, &outside)
+    });
+    for call in calls {
         apply(features, call, decisions);
     }
     for (index, message) in session.messages.iter().enumerate() {
@@ -53,56 +48,48 @@ pub(super) fn run(
     has_estimates.get()
 }
 
-/// What a judge is to be asked over a session; `None` when no judge decides, or there is nothing to
-/// decide over.
+/// The requests that a judge would be asked over the session's calls.
 ///
 /// # Errors
-/// [`DoesNotFit`] when the session cannot be shown to the judge.
+/// [`DoesNotFit`] names the setting that would have to be larger.
 pub fn inquiry(
     session: &Session,
     features: &Features,
     settings: &Settings,
     pins: &Pins,
-) -> Result<Option<Inquiry>, DoesNotFit> {
-    let view = View {
-        transcript: &features.transcript(session),
-        index: &features.tool_calls,
-        pins: &call_pins(session, features, settings, pins),
-        terms: &terms(settings, None),
-    };
-    if !settings.tool_pass || !settings.provider.is_judge() || view.is_idle() {
-        return Ok(None);
-    }
-    let model = tool_calls::model_of(
-        settings.provider,
-        &settings.jev_model,
-        settings.laya_model.as_deref(),
-    );
-    let limits = Limits {
-        max_state_tokens: settings.max_state_tokens,
-        max_request_tokens: settings.max_request_tokens,
-    };
-    Inquiry::prepare(&view, settings.provider, model, limits).map(Some)
+) -> Result<Inquiry, DoesNotFit> {
+    seen(session, features, settings, pins, |view| Inquiry::of_settings(view, settings))
 }
 
-fn call_pins(session: &Session, features: &Features, settings: &Settings, pins: &Pins) -> CallPins {
-    CallPins {
+/// Looks at the session as the pass does.
+fn seen<T>(
+    session: &Session,
+    features: &Features,
+    settings: &Settings,
+    pins: &Pins,
+    look: impl FnOnce(&View) -> T,
+) -> T {
+    let pinned = CallPins {
         preserve_recent: settings.preserve_recent,
         calls: pinned_calls(session, features, pins),
         ..CallPins::default()
-    }
-}
-
-fn terms<'t>(settings: &'t Settings, workspace_root: Option<&'t str>) -> Terms<'t> {
-    Terms {
+    };
+    let root = settings.workspace_root.as_ref().map(|root| root.to_string_lossy());
+    let terms = Terms {
         question: &settings.question,
         threshold: settings.threshold,
         trim_head_chars: settings.trim_head_chars,
-        workspace_root,
+        workspace_root: root.as_deref(),
         disk_check: settings.disk_check,
         allow_command_pointers: settings.allow_command_pointers,
         note_name: tool_calls::PROGRAM,
-    }
+    };
+    look(&View {
+        transcript: &features.transcript(session),
+        index: &features.tool_calls,
+        pins: &pinned,
+        terms: &terms,
+    })
 }
 
 /// Why the pass pins a message, in the reference's words.

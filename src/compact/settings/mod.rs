@@ -234,6 +234,6 @@ impl RulesMode {
 
     /// Whether this version can decide with it.
     pub fn is_built(self) -> bool {
-        matches!(self, RulesMode::Lossless | RulesMode::Lossy)
+        matches!(self, RulesMode::Lossless | RulesMode::Lossy | RulesMode::Recoverable)
     }
 }

@@ -4,17 +4,20 @@ use serde_json::{Value, json};
 
 use super::apply::{Blanks, Compacted, apply, keep_all};
 use super::index::Index;
-use super::judged::{Asking, Heard, Judges, Limits, model_of};
+use super::judged::{Asking, Heard, Judges, LAYA_MODEL, Limits};
 use super::outside::{Disk, Stash};
 use super::parse::{Parsed, parse_messages};
 use super::pins::Pins;
+use super::recoverable::recheck;
 use super::refs::{ref_blocks, ref_unchanged};
 use super::render::{self, Inputs};
 use super::report::{self, Pass};
 use super::request::{Request, RequestError, Settings, malformed};
 use super::ruling::{Ruling, decide};
-use super::verify::verify_lossless;
+use super::transcript::Transcript;
+use super::verify::{verify_lossless, verify_recoverable};
 use super::view::{Outside, Terms, View};
+use crate::compact::settings::{Provider, RulesMode};
 
 /// A way to count tokens, and the name that the report gives it.
 #[derive(Clone, Copy)]
@@ -60,6 +63,9 @@ pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
     let view = View { transcript: before, index: &index, pins: &pins, terms: &terms };
     let mut ruling = rule(&view, &settings, world)?;
     let violations = check(&parsed, &settings, &mut ruling);
+    if let Some(root) = settings.disk_root() {
+        recheck(&mut ruling.decisions, root, world.disk);
+    }
     let compacted = if violations.is_empty() {
         carry_out(&parsed, &settings, &ruling)
     } else {
@@ -121,12 +127,15 @@ fn rule(view: &View, settings: &Settings, world: &World) -> Result<Ruling, Reque
 
 /// What a judge says, where the provider is one. Without candidates none is looked for.
 fn hear(view: &View, settings: &Settings, world: &World) -> Result<Option<Heard>, RequestError> {
-    if !settings.provider.is_judge() || view.is_idle() {
+    if !settings.provider.is_judge() || view.candidates().is_empty() {
         return Ok(None);
     }
     let asking = Asking {
         provider: settings.provider,
-        model: model_of(settings.provider, settings.jev_model, settings.laya_model),
+        model: match settings.provider {
+            Provider::Laya => settings.laya_model.unwrap_or(LAYA_MODEL),
+            _ => settings.jev_model,
+        },
         limits: Limits {
             max_state_tokens: settings.max_state_tokens,
             max_request_tokens: settings.max_request_tokens,
@@ -146,7 +155,7 @@ fn check(parsed: &Parsed, settings: &Settings, ruling: &mut Ruling) -> Vec<Strin
     }
     let messages = rendered(&carry_out(parsed, settings, ruling), &parsed.inputs);
     let violations = match parse_messages(&messages) {
-        Ok(after) => verify_lossless(&parsed.transcript, &after.transcript),
+        Ok(after) => violations(settings, &parsed.transcript, &after.transcript),
         Err(error) => vec![error.to_string()],
     };
     if !violations.is_empty() {
@@ -156,6 +165,16 @@ fn check(parsed: &Parsed, settings: &Settings, ruling: &mut Ruling) -> Vec<Strin
         }
     }
     violations
+}
+
+/// What breaks the promise of the mode.
+fn violations(settings: &Settings, before: &Transcript, after: &Transcript) -> Vec<String> {
+    match settings.rules_mode {
+        RulesMode::Recoverable => {
+            verify_recoverable(before, after, settings.allow_command_pointers)
+        }
+        _ => verify_lossless(before, after),
+    }
 }
 
 fn carry_out<'a>(parsed: &'a Parsed<'_>, settings: &Settings, ruling: &'a Ruling) -> Compacted<'a> {

@@ -46,10 +46,9 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// What is known of the call at `at`. `transcript` must hold, unchanged, every call that was
-    /// asked for before.
-    pub fn facts(&mut self, transcript: &Transcript, at: Position) -> Facts {
-        let call = read(transcript, at);
+    /// What is known of the call at `at`, which is `call`. `transcript` must hold, unchanged, every
+    /// call that was asked for before.
+    pub fn facts(&mut self, transcript: &Transcript, at: Position, call: &ParsedCall) -> Facts {
         let tool = Tool::of(call.tool);
         let command = call.command();
         let path = call.path().map(|path| self.path_number(path));
@@ -63,7 +62,7 @@ impl Numbers {
             is_partial: call.is_partial(),
             key: match path {
                 Some(path) if tool.views_files || tool.edits => Key::File(path),
-                _ => Key::Rerun(self.rerun_number(transcript, at, &call)),
+                _ => Key::Rerun(self.rerun_number(transcript, at, call)),
             },
         }
     }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::containment::Containment;
 use super::errors::tells_of_an_error;
 use super::facts::{Facts, Numbers};
+use super::parsed_call::ParsedCall;
 use super::pointer::Pointer;
+use super::recoverable::{Repeats, Shape};
 use super::superseded::{Rival, Superseded};
 use super::texts::Texts;
 use super::transcript::{Position, Transcript, Turn};
@@ -24,9 +26,12 @@ pub struct Index {
     pub(super) texts: Texts,
     /// For each distinct text, whether it tells of an error.
     errors: Vec<bool>,
+    /// For each distinct text, what it is made of.
+    shapes: Vec<Shape>,
     pub(super) containment: Containment,
     pub(super) numbers: Numbers,
     pub(super) superseded: Superseded,
+    pub(super) repeats: Repeats,
 }
 
 #[derive(Debug, Clone)]
@@ -122,6 +127,10 @@ impl Index {
         self.errors[self.results[result].text as usize]
     }
 
+    pub(super) fn shape_of(&self, result: usize) -> Shape {
+        self.shapes[self.results[result].text as usize]
+    }
+
     pub(super) fn result_chars(&self, result: usize) -> usize {
         self.texts.chars(self.results[result].text)
     }
@@ -174,7 +183,9 @@ impl Index {
             self.ids[id].first_call.get_or_insert(self.calls.len());
             let at = Position { message, index };
             let input_chars = call.input.chars().count();
-            let facts = self.numbers.facts(transcript, at);
+            let parsed = ParsedCall::new(call);
+            let facts = self.numbers.facts(transcript, at, &parsed);
+            self.repeats.add(&parsed);
             self.calls.push(IndexedCall { at, id, input_chars, facts });
         }
     }
@@ -188,6 +199,7 @@ impl Index {
             let text = self.texts.add(transcript, at);
             if text as usize == self.errors.len() {
                 self.errors.push(tells_of_an_error(&result.text));
+                self.shapes.push(Shape::of(&result.text));
             }
             self.results.push(IndexedResult { at, id, text, is_error: result.is_error });
         }

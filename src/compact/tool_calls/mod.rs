@@ -19,8 +19,11 @@ mod naming;
 mod outside;
 mod parse;
 mod parsed_call;
+mod paths;
 mod pins;
 mod pointer;
+mod real_path;
+mod recoverable;
 mod refs;
 mod render;
 mod report;
@@ -48,15 +51,17 @@ pub use decision::{
 pub use index::Index;
 pub use judged::{
     Answer, Answers, Course, DoesNotFit, Inquiry, Judge, JudgeError, Judgement, Judges, Limits,
-    NoJudge, NoJudges, Reply, Request as JudgeRequest, model_of,
+    NoJudge, NoJudges, Reply, Request as JudgeRequest,
 };
 pub use lines::is_same_output;
 pub use lossless::lossless;
-pub use outside::{Disk, DiskFault, NoDisk, Preview, Stash, StashFault};
+pub use outside::{Disk, DiskFault, FileContents, FileLines, NoDisk, Preview, Stash, StashFault};
 pub use pins::Pins;
+pub use real_path::real_path;
+pub use recoverable::{recheck, recoverability};
 pub use request::RequestError;
 pub use ruling::{Asked, Ruling, decide};
 pub use transcript::{Call, Output, Position, Transcript, Turn};
 pub use trim::Trimmed;
-pub use verify::verify_lossless;
+pub use verify::{verify_lossless, verify_recoverable};
 pub use view::{Outside, Terms, View};

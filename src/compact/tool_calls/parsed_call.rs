@@ -161,7 +161,7 @@ fn patched_files(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether Python takes a value for true.
-fn is_true(value: &Value) -> bool {
+pub(super) fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(flag) => *flag,

@@ -139,7 +139,7 @@ fn outcome(pass: &Pass) -> Value {
 fn recoverability_check(settings: &Settings) -> Option<&'static str> {
     let recoverable =
         settings.provider == Provider::Rules && settings.rules_mode == RulesMode::Recoverable;
-    let checked = if settings.asks_the_disk() { "disk" } else { "transcript_proxy" };
+    let checked = if settings.disk_root().is_some() { "disk" } else { "transcript_proxy" };
     recoverable.then_some(checked)
 }
 

@@ -117,12 +117,12 @@ impl<'v> Settings<'v> {
         self.provider == Provider::Rules && self.rules_mode != RulesMode::Lossy
     }
 
-    /// Whether the disk decides file pointers, and is asked again before the answer is given.
-    pub fn asks_the_disk(&self) -> bool {
-        self.provider == Provider::Rules
-            && self.rules_mode == RulesMode::Recoverable
-            && self.workspace_root.is_some()
-            && self.disk_check
+    /// The workspace in which the disk decides file pointers, and is asked again before the answer
+    /// is given; `None` where it is not asked.
+    pub fn disk_root(&self) -> Option<&'v str> {
+        let is_recoverable =
+            self.provider == Provider::Rules && self.rules_mode == RulesMode::Recoverable;
+        self.workspace_root.filter(|_| is_recoverable && self.disk_check)
     }
 
     pub fn uses_the_stash(&self) -> bool {

@@ -7,6 +7,7 @@ use super::index::Index;
 use super::judged;
 use super::lossless::lossless;
 use super::lossy::lossy;
+use super::recoverable::recoverable;
 use super::transcript::Position;
 use super::view::{Outside, View};
 use crate::compact::settings::{Provider, RulesMode};
@@ -77,6 +78,7 @@ pub fn decide(
         (Provider::Jev | Provider::Laya, _) => {
             judged::decide(view, provider.name(), outside.answers)
         }
+        (Provider::Rules, RulesMode::Recoverable) => recoverable(view, outside.disk),
         _ => Vec::new(),
     };
     keep_what_shares_an_id_with_what_stays(view.index, &mut decisions);

@@ -45,11 +45,6 @@ pub struct Outside<'o> {
 }
 
 impl<'v> View<'v> {
-    /// Whether there is no call to decide over.
-    pub fn is_idle(&self) -> bool {
-        self.candidates().is_empty()
-    }
-
     /// The calls that may be decided over.
     pub(super) fn candidates(&self) -> Vec<Candidate> {
         self.pins.split(self.index).1

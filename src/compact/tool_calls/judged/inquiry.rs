@@ -14,22 +14,12 @@ use super::answers::{self, Answers};
 use super::batches::{Named, batches};
 use super::judge::{Judge, JudgeError, Reply, Request};
 use super::questions::questions;
+use super::ruling::LAYA_MODEL;
 use super::state::{Shown, fit};
-use crate::compact::settings::Provider;
+use crate::compact::settings::{Provider, Settings};
 
 /// The most threads that ask, whatever the settings say.
 const MOST_WORKERS: usize = 32;
-
-/// The model of provider `laya` where nobody names one: the reference's.
-const LAYA_MODEL: &str = "convaiinnovations/laya-multilingual";
-
-/// The model that a provider is asked for.
-pub fn model_of<'m>(provider: Provider, jev: &'m str, laya: Option<&'m str>) -> &'m str {
-    match provider {
-        Provider::Laya => laya.unwrap_or(LAYA_MODEL),
-        _ => jev,
-    }
-}
 
 /// How much a judge is sent. Names are the contract's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +107,22 @@ impl Inquiry {
         };
         let batches = batches(named.collect(), shown.tokens, request_tokens)?;
         Ok(Inquiry { judge: provider.name(), model: model.to_owned(), shown, batches })
+    }
+
+    /// The same for a session's settings, which name the judge.
+    ///
+    /// # Errors
+    /// As [`Inquiry::prepare`].
+    pub fn of_settings(view: &View, settings: &Settings) -> Result<Inquiry, DoesNotFit> {
+        let model = match settings.provider {
+            Provider::Laya => settings.laya_model.as_deref().unwrap_or(LAYA_MODEL),
+            _ => &settings.jev_model,
+        };
+        let limits = Limits {
+            max_state_tokens: settings.max_state_tokens,
+            max_request_tokens: settings.max_request_tokens,
+        };
+        Inquiry::prepare(view, settings.provider, model, limits)
     }
 
     /// How many requests there are to send.

@@ -16,9 +16,9 @@ mod state;
 
 pub use answers::{Answer, Answers};
 pub(super) use decide::decide;
-pub use inquiry::{Course, DoesNotFit, Inquiry, Judgement, Limits, model_of};
+pub use inquiry::{Course, DoesNotFit, Inquiry, Judgement, Limits};
 pub use judge::{Judge, JudgeError, Judges, NoJudge, NoJudges, Reply, Request};
-pub(super) use ruling::{Asking, Heard};
+pub(super) use ruling::{Asking, Heard, LAYA_MODEL};
 
 /// The most tokens that System One takes in one request, questions included.
 const WINDOW_TOKENS: usize = 32_768;

@@ -10,6 +10,9 @@ use super::inquiry::{Course, DoesNotFit, Inquiry, Judgement, Limits};
 use super::judge::{Judges, NoJudge};
 use crate::compact::settings::Provider;
 
+/// The model of provider `laya` where a request names none: the reference's.
+pub(in super::super) const LAYA_MODEL: &str = "convaiinnovations/laya-multilingual";
+
 /// Which judge is asked, and how.
 pub(in super::super) struct Asking<'a> {
     pub provider: Provider,
