@@ -3,18 +3,24 @@
 //! What was broken in the session already is a fault of the input, never a violation. A
 //! memory-compact request is checked for verbatim text, protection and sums only.
 
+use super::Features;
 use super::plan::{Decision, Output, Stage, Step, Violation};
-use super::tool_calls;
+use super::tool_calls::{self, PROGRAM, Recovery, StashNote};
 use crate::session::{Contract, Entry, Kind, Role, Session};
 
 /// The violations of a plan, and the faults that its input had before.
-pub fn check(session: &Session, decisions: &[Decision]) -> (Vec<Violation>, Vec<Violation>) {
-    let check = Check { session, decisions, violations: Vec::new(), input_faults: Vec::new() };
-    check.run()
+pub fn check(
+    session: &Session,
+    features: &Features,
+    decisions: &[Decision],
+) -> (Vec<Violation>, Vec<Violation>) {
+    let (violations, input_faults) = Default::default();
+    Check { session, features, decisions, violations, input_faults }.run()
 }
 
 struct Check<'a> {
     session: &'a Session,
+    features: &'a Features,
     decisions: &'a [Decision],
     violations: Vec<Violation>,
     input_faults: Vec<Violation>,
@@ -99,13 +105,29 @@ impl Check<'_> {
         }
     }
 
-    /// Every pointer names a later, unchanged result that holds what was removed.
+    /// Every pointer leads to what was removed.
     fn pointer(&mut self, index: usize, entry: &Entry) {
         let decision = &self.decisions[index];
-        if !matches!(decision.output, Output::Note(_)) {
-            return;
-        }
-        let resolves = decision.target.is_some_and(|target| {
+        let Output::Note(note) = &decision.output else { return };
+        let resolves = match &decision.recovery {
+            Some(Recovery::Stash { sha256, .. }) => self.names_itself(index, entry, note, sha256),
+            _ => self.is_held_later(index, entry),
+        };
+        self.require(resolves, index, "a pointer does not lead to what it replaced");
+    }
+
+    /// Whether a stash pointer names the text that it stands for: a plan stores nothing, so this
+    /// is what can be said of it until it is exported.
+    fn names_itself(&self, index: usize, entry: &Entry, note: &str, sha256: &str) -> bool {
+        let named = StashNote::parse(note, PROGRAM);
+        let own = self.features.sha256_of_result(index, entry);
+        own == Some(sha256) && named.is_some_and(|named| sha256.starts_with(named.id))
+    }
+
+    /// Whether a pointer names a later, unchanged result that holds what was removed.
+    fn is_held_later(&self, index: usize, entry: &Entry) -> bool {
+        let decision = &self.decisions[index];
+        decision.target.is_some_and(|target| {
             let holder = &self.session.entries[target];
             let same = match decision.target_lines {
                 None => tool_calls::is_same_output(&entry.content, &holder.content),
@@ -117,8 +139,7 @@ impl Check<'_> {
                 && self.decisions[target].output == Output::Whole
                 && is_error(entry) == is_error(holder)
                 && same
-        });
-        self.require(resolves, index, "a pointer does not lead to what it replaced");
+        })
     }
 
     /// The first message that is not the system's is the user's.
@@ -242,7 +263,13 @@ fn lines_of(text: &str, (first, last): (usize, usize)) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::compact::Pins;
+    use crate::compact::plan::{Known, Outcome, plan};
+    use crate::compact::settings::Settings;
+    use crate::session::{self, Source};
 
     #[test]
     fn lines_are_counted_from_one_and_taken_as_they_stand() {
@@ -251,5 +278,45 @@ mod tests {
         assert_eq!(lines_of(text, (2, 3)), Some("b\n"));
         assert_eq!(lines_of(text, (1, 4)), Some(text));
         assert_eq!(lines_of(text, (4, 5)), None);
+    }
+
+    #[test]
+    fn a_stash_pointer_must_name_the_text_that_it_stands_for() {
+        let log = |unit: &str| format!("{unit} is compiled\n").repeat(300);
+        let called = |id: &str| {
+            json!({"role": "assistant", "toolUses": [{"id": id, "tool": "Bash", "input": {"command": id}}],
+                "toolResults": [{"id": id, "text": log(id)}]})
+        };
+        let mut messages =
+            vec![json!({"role": "user", "text": "mend it"}), called("a"), called("b")];
+        messages.extend((0..44).map(|n| json!({"role": "user", "text": format!("go on {n}")})));
+        messages.push(called("last"));
+        let request = json!({"messages": messages, "question": "q", "provider": "rules",
+            "rules_mode": "stashed"});
+        let source = Source { label: "request".into(), path: None };
+        let session = session::read(request.to_string().as_bytes(), source, None).unwrap();
+        let settings = Settings::for_request(session.request.as_ref().unwrap()).unwrap();
+        let features = Features::new(&session);
+        let plan = plan(&session, &features, &settings, &Pins::new(), &Known::NOTHING);
+        assert_eq!((plan.is_verified(), plan.count(Outcome::Pointer)), (true, 2));
+
+        let pointers: Vec<usize> =
+            (0..plan.decisions.len()).filter(|&n| plan.decisions[n].recovery.is_some()).collect();
+        let swapped = |part: fn(&mut Decision, &Decision)| {
+            let mut decisions = plan.decisions.clone();
+            part(&mut decisions[pointers[0]], &plan.decisions[pointers[1]]);
+            check(&session, &features, &decisions).0.len()
+        };
+        assert_eq!(swapped(|_, _| ()), 0);
+        assert_eq!(swapped(|one, other| one.output = other.output.clone()), 1);
+        assert_eq!(swapped(|one, other| one.recovery = other.recovery.clone()), 1);
+        assert_eq!(
+            swapped(|one, other| {
+                one.output = other.output.clone();
+                one.recovery = other.recovery.clone();
+            }),
+            1
+        );
+        assert_eq!(swapped(|one, _| one.recovery = None), 1);
     }
 }
