@@ -6,6 +6,7 @@ use std::sync::{Mutex, mpsc};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::answer_with;
 use super::generate::messages;
 use super::judge::{Recorded, Scripted, probability};
 use crate::compact::settings::Provider;
@@ -279,7 +280,7 @@ fn a_judge_is_looked_for_only_when_one_decides() {
     for (provider, preserve_recent) in [("rules", 0), ("jev", 99), ("laya", 99)] {
         let request = json!({"messages": calls(3), "question": "q", "provider": provider,
             "preserve_recent": preserve_recent});
-        super::answer_with(request.to_string().as_bytes(), &Untouchable).unwrap();
+        answer_with(request.to_string().as_bytes(), &Untouchable).unwrap();
     }
 }
 
@@ -287,7 +288,7 @@ fn a_judge_is_looked_for_only_when_one_decides() {
 fn a_session_that_does_not_fit_is_refused_only_where_a_judge_would_see_it() {
     let request = json!({"messages": calls(3), "question": "q", "provider": "jev",
         "preserve_recent": 0, "max_state_tokens": 1});
-    let answer = |mode| super::answer_with(request.to_string().as_bytes(), &Recorded(mode));
+    let answer = |mode| answer_with(request.to_string().as_bytes(), &Recorded(mode));
     assert!(answer(Some("plain")).unwrap_err().to_string().starts_with("max_state_tokens: "));
     let kept = answer(None).unwrap();
     assert_eq!(kept["report"]["degradation_reason"], "jev_unavailable_fail_safe");
@@ -306,7 +307,7 @@ proptest! {
         let request = json!({"messages": messages, "question": "q", "provider": "jev",
             "preserve_recent": 1, "threshold": threshold, "trim_head_chars": 5});
         let answer =
-            super::answer_with(request.to_string().as_bytes(), &Recorded(Some(mode))).unwrap();
+            answer_with(request.to_string().as_bytes(), &Recorded(Some(mode))).unwrap();
         for decision in answer["decisions"].as_array().unwrap() {
             let judged = decision["source"] == "jev";
             prop_assert_eq!(judged, !decision["score"].is_null());
