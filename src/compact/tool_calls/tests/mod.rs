@@ -3,9 +3,11 @@ mod contract;
 mod generate;
 mod judge;
 mod judged;
+mod memory_disk;
 mod memory_stash;
 mod naive;
 mod properties;
+mod recoverable;
 mod stashed;
 
 use serde_json::Value;
