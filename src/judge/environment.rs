@@ -15,10 +15,13 @@ use crate::directories;
 /// Where System One is, unless TYPESAFE_ENDPOINT says otherwise.
 const SYSTEM_ONE: &str = "https://api.typesafe.ai/v1/systemone";
 
+/// Looks an environment variable up.
+type Variable = dyn Fn(&str) -> Option<OsString> + Send + Sync;
+
 /// The judges that environment variables and the configuration directory name. Both are looked at
 /// when a judge is needed, and only as far as that one needs.
 pub struct Environment {
-    variable: Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>,
+    variable: Box<Variable>,
     configuration: Option<PathBuf>,
     patience: Patience,
 }
