@@ -8,9 +8,10 @@ use sha2::{Digest, Sha256};
 
 use super::Around;
 use super::judge::Recorded;
+use super::memory_disk::MemoryDisk;
 use super::memory_stash::MemoryStash;
 use crate::compact::settings::{Provider, RulesMode};
-use crate::compact::tool_calls::{NoDisk, RequestError};
+use crate::compact::tool_calls::RequestError;
 use crate::python::{python_json, python_number};
 
 /// Fields that hold a clock's reading or name this machine.
@@ -37,7 +38,7 @@ fn is_built(case: &Value) -> bool {
 fn answer(case: &Value) -> Result<Value, RequestError> {
     let request = serde_json::to_vec(&case["request"]).unwrap();
     let around = Around {
-        disk: &NoDisk,
+        disk: &MemoryDisk::of_case(case),
         stash: &MemoryStash::default(),
         judges: &Recorded(case["judge"].as_str()),
     };
@@ -122,7 +123,7 @@ fn recorded_answers_are_given_again() {
         }
         count += 1;
     }
-    assert_eq!(count, 132);
+    assert_eq!(count, 227);
 }
 
 #[test]

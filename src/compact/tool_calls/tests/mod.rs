@@ -4,9 +4,11 @@ mod generate;
 mod judge;
 mod judged;
 mod lossy;
+mod memory_disk;
 mod memory_stash;
 mod naive;
 mod properties;
+mod recoverable;
 mod stashed;
 
 use serde_json::Value;
