@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::python::is_word;
 
@@ -11,8 +11,12 @@ use crate::python::is_word;
 const SIGNS: [&str; 6] =
     ["Traceback (most recent call last)", "Exception", "Error", "ERROR", "FAIL", "exit code "];
 
-static FINDER: LazyLock<AhoCorasick> =
-    LazyLock::new(|| AhoCorasick::new(SIGNS).expect("six short words make an automaton"));
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    // Of all kinds this one looks for several words at a time.
+    let builder = &mut AhoCorasick::builder();
+    let built = builder.match_kind(MatchKind::LeftmostFirst).build(SIGNS);
+    built.expect("six short words make an automaton")
+});
 
 /// Whether a text holds a traceback, an exception, the word `Error`, `ERROR`, `FAILE` or `FAILED`,
 /// or an exit code other than 0. Words are whole, and written so.

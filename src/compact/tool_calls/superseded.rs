@@ -75,7 +75,7 @@ impl Superseded {
 
 /// Whether two outputs are the same apart from what differs on every run and from white space at
 /// their ends.
-fn is_same_run(one: &str, other: &str) -> bool {
+pub(super) fn is_same_run(one: &str, other: &str) -> bool {
     let [one, other] = [one, other].map(without_run_lines);
     one.trim_matches(is_space) == other.trim_matches(is_space)
 }

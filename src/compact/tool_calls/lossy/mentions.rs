@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use aho_corasick::{AhoCorasick, Input, MatchKind};
-
 use super::super::naming::stands_alone;
 use super::super::parsed_call::ParsedCall;
 use super::super::transcript::Call;
 use super::super::view::View;
+use super::needles::Needles;
 
 /// For each reference, the latest call that mentions it in its input or its result. The texts are
 /// read from the last one on, each once, and only until everything is found.
@@ -16,7 +15,7 @@ pub(super) fn latest_mentions(view: &View, references: &[&str]) -> Vec<Option<us
     let mut search = Search::new(references);
     let mut is_read = vec![false; index.texts.len()];
     for (number, call) in index.calls().iter().enumerate().rev() {
-        if search.wanted.is_empty() {
+        if search.missing == 0 {
             break;
         }
         search.look(&search.input_of(view.call(call.at)), number);
@@ -32,13 +31,10 @@ pub(super) fn latest_mentions(view: &View, references: &[&str]) -> Vec<Option<us
 struct Search<'r> {
     references: &'r [&'r str],
     latest: Vec<Option<usize>>,
-    /// The references that are not found yet, by number.
-    wanted: Vec<usize>,
-    /// Finds where one of them may be, and a few that are found.
-    finder: AhoCorasick,
-    /// How many it looks for.
-    looked_for: usize,
-    /// What stands before the quote in those that have one.
+    /// How many references are not found yet.
+    missing: usize,
+    needles: Needles<'r>,
+    /// What stands before the quote in references that have one.
     quoted: Vec<&'r str>,
 }
 
@@ -48,9 +44,8 @@ impl<'r> Search<'r> {
         Search {
             references,
             latest: vec![None; references.len()],
-            wanted: (0..references.len()).collect(),
-            finder: finder(references),
-            looked_for: references.len(),
+            missing: references.len(),
+            needles: Needles::of(references, |_| true),
             quoted: quoted.collect(),
         }
     }
@@ -65,41 +60,17 @@ impl<'r> Search<'r> {
     }
 
     fn look(&mut self, text: &str, call: usize) {
-        let mut from = 0;
-        while let Some(start) = self.next(text, from) {
-            let (references, latest) = (self.references, &mut self.latest);
-            self.wanted.retain(|&wanted| {
-                let reference = references[wanted];
-                let is_mentioned = text[start..].starts_with(reference)
-                    && stands_alone(text, start, start + reference.len());
-                if is_mentioned {
-                    latest[wanted] = Some(call);
-                }
-                !is_mentioned
-            });
-            from = start + 1;
+        let (latest, mut missing) = (&mut self.latest, self.missing);
+        self.needles.each_place(text, |reference, start| {
+            let end = start + self.references[reference].len();
+            if latest[reference].is_none() && stands_alone(text, start, end) {
+                latest[reference] = Some(call);
+                missing -= 1;
+            }
+        });
+        if missing < self.missing && self.needles.are_worth_renewing(missing) {
+            self.needles = Needles::of(self.references, |it| self.latest[it].is_none());
         }
-        if self.wanted.len() * 2 <= self.looked_for {
-            self.sharpen();
-        }
+        self.missing = missing;
     }
-
-    /// The first byte of the next place where a reference may be.
-    fn next(&self, text: &str, from: usize) -> Option<usize> {
-        self.finder.find(Input::new(text).range(from..)).map(|found| found.start())
-    }
-
-    /// Looks only for what is not found yet.
-    fn sharpen(&mut self) {
-        let wanted: Vec<&str> = self.wanted.iter().map(|&it| self.references[it]).collect();
-        self.looked_for = wanted.len();
-        self.finder = finder(&wanted);
-    }
-}
-
-fn finder(references: &[&str]) -> AhoCorasick {
-    AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostFirst)
-        .build(references)
-        .expect("an automaton with too many states for a number does not fit in memory")
 }

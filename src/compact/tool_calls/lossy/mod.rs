@@ -6,6 +6,7 @@
 
 mod guard;
 mod mentions;
+mod needles;
 mod protect;
 mod turns;
 
@@ -118,4 +119,10 @@ impl<'v> Rules<'v> {
     fn age(&self, call: &IndexedCall) -> usize {
         self.view.index.messages() - 1 - call.at.message
     }
+}
+
+/// What may name a path: itself, and what follows one of its `/`.
+fn names_of(path: &str) -> impl Iterator<Item = &str> {
+    let parts = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
+    std::iter::once(path).chain(parts)
 }

@@ -6,6 +6,7 @@ use super::super::index::{Index, IndexedCall};
 use super::super::tools::TASKS;
 use super::super::view::View;
 use super::mentions::latest_mentions;
+use super::names_of;
 use super::turns::{Turns, paths_in_recent_inputs};
 
 /// The calls that stay, and what was found on the way.
@@ -135,10 +136,4 @@ fn latest_by_path(index: &Index, counts: impl Fn(&IndexedCall) -> bool) -> Vec<O
         }
     }
     latest
-}
-
-/// What may name a path: itself, and what follows one of its `/`.
-fn names_of(path: &str) -> impl Iterator<Item = &str> {
-    let parts = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
-    std::iter::once(path).chain(parts)
 }

@@ -3,6 +3,7 @@ mod contract;
 mod generate;
 mod judge;
 mod judged;
+mod lossy;
 mod memory_stash;
 mod naive;
 mod properties;
