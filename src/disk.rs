@@ -155,3 +155,101 @@ impl Stamp {
         now.saturating_sub(self.changed.0) >= SETTLED.as_secs().cast_signed()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const LIMIT: u64 = 100;
+
+    fn directory() -> (TempDir, String) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(directory.path()).unwrap();
+        let path = path.to_str().unwrap().to_owned();
+        (directory, path)
+    }
+
+    fn held(disk: &RealDisk, path: &str) -> Result<Vec<u8>, DiskFault> {
+        disk.read(path, LIMIT).map(|contents| contents.bytes().to_vec())
+    }
+
+    #[test]
+    fn only_a_regular_file_of_a_bearable_size_is_read() {
+        let (_held, path) = directory();
+        let at = |name: &str| format!("{path}/{name}");
+        fs::write(at("file"), b"a\xff").unwrap();
+        fs::write(at("large"), [0; LIMIT as usize + 1]).unwrap();
+        symlink("loop", at("loop")).unwrap();
+        assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        let disk = RealDisk::new();
+        assert_eq!(held(&disk, &at("file")), Ok(b"a\xff".to_vec()));
+        for (name, fault) in [
+            ("none", DiskFault::Missing),
+            ("file/none", DiskFault::Unreadable),
+            ("loop", DiskFault::Unreadable),
+            ("a\0b", DiskFault::Unreadable),
+            ("large", DiskFault::TooLarge),
+            ("pipe", DiskFault::NotRegular),
+            ("", DiskFault::NotRegular),
+        ] {
+            assert_eq!(held(&disk, &at(name)), Err(fault), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_says_that_it_is_empty_is_read_no_further_than_the_limit() {
+        let is_there = fs::metadata("/proc/self/maps").is_ok_and(|it| it.is_file());
+        if is_there {
+            assert_eq!(held(&RealDisk::new(), "/proc/self/maps"), Err(DiskFault::TooLarge));
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_good_for_as_long_as_the_file_looks_the_same() {
+        let (_held, path) = directory();
+        let path = format!("{path}/file");
+        fs::write(&path, "old").unwrap();
+        let disk = RealDisk::new();
+        let stamp = Stamp::of(&fs::metadata(&path).unwrap());
+        disk.keep(&path, stamp, &Arc::new(FileContents::new(b"kept".to_vec())));
+        assert_eq!(held(&disk, &path), Ok(b"kept".to_vec()));
+        assert_eq!(disk.read_anew(&path, LIMIT).unwrap().bytes(), b"old");
+        // Another file of the same size in its place.
+        fs::write(format!("{path}.new"), "new").unwrap();
+        fs::rename(format!("{path}.new"), &path).unwrap();
+        assert_eq!(held(&disk, &path), Ok(b"new".to_vec()));
+    }
+
+    #[test]
+    fn no_more_is_kept_than_was_set() {
+        let disk = RealDisk::new();
+        let (_held, path) = directory();
+        let stamp = Stamp::of(&fs::metadata(&path).unwrap());
+        let half = Arc::new(FileContents::new(vec![0; KEPT / 2]));
+        for name in ["a", "a", "b", "c"] {
+            disk.keep(name, stamp, &half);
+        }
+        let kept = ["a", "b", "c"].map(|name| disk.kept(name, stamp).is_some());
+        assert_eq!(kept, [false, false, true]);
+    }
+
+    #[test]
+    fn links_are_followed_and_what_is_missing_stays_as_named() {
+        let (_held, path) = directory();
+        fs::create_dir(format!("{path}/there")).unwrap();
+        symlink("there", format!("{path}/link")).unwrap();
+        let disk = RealDisk::new();
+        assert_eq!(
+            disk.real_path(&format!("{path}/link/../link/a/b")),
+            format!("{path}/there/a/b")
+        );
+        let current = fs::canonicalize(".").unwrap();
+        assert_eq!(disk.real_path("no/../such"), format!("{}/such", current.to_str().unwrap()));
+    }
+}

@@ -51,6 +51,29 @@ pub fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
+/// The lines of a text with their ends, as `str.splitlines(keepends=True)` has them: a line also
+/// ends at VT, FF, FS, GS, RS, NEL, U+2028 and U+2029, and a CR LF is one end.
+pub fn lines_with_ends(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.find(ends_line).map_or(rest.len(), |at| {
+            let end = &rest[at..];
+            let first = end.chars().next().map_or(0, char::len_utf8);
+            at + if end.starts_with("\r\n") { 2 } else { first }
+        });
+        let (line, after) = rest.split_at(end);
+        rest = after;
+        Some(line)
+    })
+}
+
+fn ends_line(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
 /// What `\w` matches in a Python pattern: a letter or a number of any script, or `_`.
 /// `char::is_alphanumeric` is a wider set: it takes some marks and symbols.
 pub fn is_word(c: char) -> bool {
@@ -292,5 +315,32 @@ mod tests {
     #[test]
     fn characters_beyond_ascii_can_be_escaped() {
         assert_eq!(ascii_json("\"é🚚\u{7f}~\""), r#""\u00e9\ud83d\ude9a\u007f~""#);
+    }
+
+    #[test]
+    fn lines_end_where_splitlines_ends_them() {
+        // What Python 3.11 printed for each text.
+        let odd =
+            "a\nb\r\nc\rd\u{b}e\u{c}f\u{1c}g\u{1d}h\u{1e}i\u{1f}j\u{85}k\u{2028}l\u{2029}m\n\n";
+        let want = [
+            "a\n",
+            "b\r\n",
+            "c\r",
+            "d\u{b}",
+            "e\u{c}",
+            "f\u{1c}",
+            "g\u{1d}",
+            "h\u{1e}",
+            "i\u{1f}j\u{85}",
+            "k\u{2028}",
+            "l\u{2029}",
+            "m\n",
+            "\n",
+        ];
+        assert_eq!(lines_with_ends(odd).collect::<Vec<_>>(), want);
+        let ends: Vec<_> = lines_with_ends("\r\r\n\n").collect();
+        assert_eq!(ends, ["\r", "\r\n", "\n"]);
+        assert_eq!(lines_with_ends("").count(), 0);
+        assert_eq!(lines_with_ends("a\0b").collect::<Vec<_>>(), ["a\0b"]);
     }
 }

@@ -10,10 +10,11 @@ use super::Refused;
 use super::arguments::text;
 use super::open;
 use crate::compact::messages::contract;
-use crate::compact::tool_calls::{self, Preview, Tokens, World};
+use crate::compact::tool_calls::{self, Tokens, World};
 use crate::disk::RealDisk;
 use crate::judge::Environment;
 use crate::sanitise;
+use crate::stash::FileStash;
 use crate::tokens::{self, Method};
 
 /// `memory-compact FILE|-`.
@@ -31,10 +32,11 @@ pub fn compact_transcript(matches: &ArgMatches) -> Result<ExitCode> {
     let method = open::method(matches);
     let count = move |text: &str| tokens::count(text, method);
     let label_of = if method == Method::Heuristic { "approximate" } else { "exact" };
+    let stash = FileStash::of_the_user();
     let world = World {
         tokens: Tokens { count: &count, method: label_of },
         disk: &RealDisk::new(),
-        stash: &Preview,
+        stash: &stash,
         judges: &Environment::of_this_process(),
         note_name: text(matches, "note-name"),
     };

@@ -8,6 +8,7 @@ mod judging;
 mod measure;
 mod open;
 mod plan;
+mod recall;
 mod snapshot;
 mod svg;
 
@@ -57,6 +58,7 @@ fn try_run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Er
         Some(("measure", matches)) => measure::run(matches),
         Some(("snapshot", matches)) => snapshot::run(matches),
         Some(("memory-compact", matches)) => ask::memory_compact(matches),
+        Some(("recall", matches)) => recall::run(matches),
         Some(("compact-transcript", matches)) => ask::compact_transcript(matches),
         _ => inspect::run(&matches),
     }

@@ -5,21 +5,23 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use etcetera::base_strategy::{BaseStrategy, Xdg};
-
 use super::endpoint::{Endpoint, Reach};
 use super::key::{self, Key};
 use super::system_one::{Patience, SystemOne};
 use crate::compact::settings::Provider;
-use crate::compact::tool_calls::{Judge, Judges, NoJudge, PROGRAM};
+use crate::compact::tool_calls::{Judge, Judges, NoJudge};
+use crate::directories;
 
 /// Where System One is, unless TYPESAFE_ENDPOINT says otherwise.
 const SYSTEM_ONE: &str = "https://api.typesafe.ai/v1/systemone";
 
+/// Looks an environment variable up.
+type Variable = dyn Fn(&str) -> Option<OsString> + Send + Sync;
+
 /// The judges that environment variables and the configuration directory name. Both are looked at
 /// when a judge is needed, and only as far as that one needs.
 pub struct Environment {
-    variable: Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>,
+    variable: Box<Variable>,
     configuration: Option<PathBuf>,
     patience: Patience,
 }
@@ -27,8 +29,7 @@ pub struct Environment {
 impl Environment {
     /// This process's own.
     pub fn of_this_process() -> Environment {
-        let configuration = Xdg::new().ok().map(|xdg| xdg.config_dir().join(PROGRAM));
-        Environment::new(|name| env::var_os(name), configuration, Patience::default())
+        Environment::new(|name| env::var_os(name), directories::config(), Patience::default())
     }
 
     /// One that is made up. `configuration` is the directory that may hold `typesafe.key`.

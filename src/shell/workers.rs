@@ -16,6 +16,7 @@ use crate::compact::tool_calls::{Call, Recoverability, Recovery, recoverability}
 use crate::disk::RealDisk;
 use crate::find::Finder;
 use crate::session::{Kind, Session};
+use crate::stash::FileStash;
 use crate::tokens::{self, Method};
 
 /// One thread each for plans, searches, colours, pointers and token counts.
@@ -154,7 +155,7 @@ pub fn recover(effect: &Effect) -> Option<Msg> {
     let now = match recovery {
         Recovery::File { .. } => file_now(&session.session, *entry, root.as_deref())?,
         Recovery::Command { .. } => Recoverability::Untried,
-        Recovery::Stash { .. } => Recoverability::Missing,
+        Recovery::Stash { sha256, .. } => FileStash::of_the_user().look(sha256),
     };
     Some(Msg::Recoverable { epoch: session.epoch, entry: *entry, now })
 }

@@ -8,14 +8,21 @@ use serde_json::{Value, json};
 use super::server::{Sent, Server, answered, plain};
 use super::{KEY, assert_safe, request, warnings};
 
-/// Runs `compact-transcript` with these variables and no other of its own.
-fn run(request: &Value, variables: &[(&str, &str)]) -> Output {
+/// The program, without what the tests' own environment may say of judges.
+fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_compactscope"));
-    command.args(["compact-transcript", "-", "--tokens", "heuristic"]);
     for name in ["TYPESAFE_ENDPOINT", "TYPESAFE_API_KEY", "COMPACTSCOPE_OFFLINE", "NO_PROXY"] {
         command.env_remove(name);
     }
-    command.envs(variables.iter().copied()).env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"));
+    command.env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"));
+    command
+}
+
+/// Runs `compact-transcript` with these variables.
+fn run(request: &Value, variables: &[(&str, &str)]) -> Output {
+    let mut command = program();
+    command.args(["compact-transcript", "-", "--tokens", "heuristic"]);
+    command.envs(variables.iter().copied());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(request.to_string().as_bytes()).unwrap();
@@ -88,4 +95,33 @@ fn it_stays_offline() {
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(assert_safe(&request, &answer), 0);
     assert_eq!(server.requests(), 0);
+}
+
+#[test]
+fn it_plans_a_session_by_what_the_judge_says() {
+    let server = Server::start(|got| answered(&plain(got)));
+    let url = server.url();
+    let plan = |variables: &[(&str, &str)]| {
+        let mut command = program();
+        command.args(["plan", "sessions-sample/checkout-bug.jsonl", "--json"]);
+        command.args(["--provider", "jev", "--rules-mode", "lossless", "--budget-chars", "off"]);
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        let plan: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let reasons = plan["entries"].as_array().unwrap().iter().filter_map(|entry| {
+            let stage = entry["stages"].as_array().and_then(|stages| stages.last());
+            Some(stage.map_or(&entry["reason"], |stage| &stage["reason"]).as_str()?.to_owned())
+        });
+        (reasons.collect::<Vec<_>>(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (reasons, told) = plan(&[("TYPESAFE_ENDPOINT", &url), ("TYPESAFE_API_KEY", KEY)]);
+    assert!(reasons.iter().any(|reason| reason == "call_and_result_not_needed"), "{reasons:?}");
+    assert!(reasons.iter().any(|reason| reason == "result_still_needed"), "{reasons:?}");
+    assert!(!reasons.iter().any(|reason| reason == "not_judged_fail_safe"), "{reasons:?}");
+    assert_eq!(told, "");
+    let asked = server.requests();
+    let (reasons, told) = plan(&[("TYPESAFE_ENDPOINT", &url)]);
+    assert!(reasons.iter().any(|reason| reason == "not_judged_fail_safe"), "{reasons:?}");
+    assert!(!reasons.iter().any(|reason| reason == "call_and_result_not_needed"), "{reasons:?}");
+    assert!(told.contains("jev: no API key") && told.contains("every call is kept"), "{told}");
+    assert_eq!(server.requests(), asked);
 }

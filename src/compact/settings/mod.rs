@@ -234,6 +234,9 @@ impl RulesMode {
 
     /// Whether this version can decide with it.
     pub fn is_built(self) -> bool {
-        matches!(self, RulesMode::Lossless | RulesMode::Lossy | RulesMode::Recoverable)
+        matches!(
+            self,
+            RulesMode::Lossless | RulesMode::Recoverable | RulesMode::Stashed | RulesMode::Lossy
+        )
     }
 }

@@ -16,6 +16,7 @@ use super::request::{Request, RequestError, Settings, malformed};
 use super::ruling::{Ruling, decide};
 use super::transcript::Transcript;
 use super::verify::{verify_lossless, verify_recoverable};
+use super::verify_stashed::verify_stashed;
 use super::view::{Outside, Terms, View};
 use crate::compact::settings::{Provider, RulesMode};
 
@@ -62,7 +63,7 @@ pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
     let terms = terms(&settings, world);
     let view = View { transcript: before, index: &index, pins: &pins, terms: &terms };
     let mut ruling = rule(&view, &settings, world)?;
-    let violations = check(&parsed, &settings, &mut ruling);
+    let violations = check(&parsed, &settings, world, &mut ruling);
     if let Some(root) = settings.disk_root() {
         recheck(&mut ruling.decisions, root, world.disk);
     }
@@ -149,30 +150,36 @@ fn hear(view: &View, settings: &Settings, world: &World) -> Result<Option<Heard>
 /// Carries decisions out, reads the answer back and verifies it, where the mode promises
 /// something that can be verified. When it does not hold, every call is kept instead: the fault
 /// would be this program's, and nobody should lose text by it.
-fn check(parsed: &Parsed, settings: &Settings, ruling: &mut Ruling) -> Vec<String> {
+fn check(parsed: &Parsed, settings: &Settings, world: &World, ruling: &mut Ruling) -> Vec<String> {
     if !settings.is_verified() || ruling.decided().next().is_none() {
         return Vec::new();
     }
     let messages = rendered(&carry_out(parsed, settings, ruling), &parsed.inputs);
     let violations = match parse_messages(&messages) {
-        Ok(after) => violations(settings, &parsed.transcript, &after.transcript),
+        Ok(after) => violations(settings, world, &parsed.transcript, &after.transcript),
         Err(error) => vec![error.to_string()],
     };
     if !violations.is_empty() {
         let reason = format!("{}_verification_failed", settings.rules_mode.name());
         for decision in ruling.decisions.iter_mut().filter(|it| it.source != "pin") {
-            decision.keep_after_all(reason.clone());
+            decision.withdraw(reason.clone());
         }
     }
     violations
 }
 
 /// What breaks the promise of the mode.
-fn violations(settings: &Settings, before: &Transcript, after: &Transcript) -> Vec<String> {
+fn violations(
+    settings: &Settings,
+    world: &World,
+    before: &Transcript,
+    after: &Transcript,
+) -> Vec<String> {
     match settings.rules_mode {
         RulesMode::Recoverable => {
             verify_recoverable(before, after, settings.allow_command_pointers)
         }
+        RulesMode::Stashed => verify_stashed(before, after, world.stash, world.note_name),
         _ => verify_lossless(before, after),
     }
 }

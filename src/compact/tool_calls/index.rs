@@ -127,6 +127,17 @@ impl Index {
         self.errors[self.results[result].text as usize]
     }
 
+    /// The SHA-256 of the result at a place, whose text this is, as 64 hexadecimal digits; `None`
+    /// when no result is there.
+    pub fn sha256_at(&self, at: Position, text: &str) -> Option<&str> {
+        let result = self.results.binary_search_by_key(&at, |result| result.at).ok()?;
+        Some(self.sha256(result, text))
+    }
+
+    pub(super) fn sha256(&self, result: usize, text: &str) -> &str {
+        self.texts.sha256(self.results[result].text, text)
+    }
+
     pub(super) fn shape_of(&self, result: usize) -> Shape {
         self.shapes[self.results[result].text as usize]
     }

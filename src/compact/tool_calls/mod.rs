@@ -29,12 +29,15 @@ mod render;
 mod report;
 mod request;
 mod ruling;
+mod stash_note;
+mod stashed;
 mod superseded;
 mod texts;
 mod tools;
 mod transcript;
 mod trim;
 mod verify;
+mod verify_stashed;
 mod view;
 
 #[cfg(test)]
@@ -55,13 +58,18 @@ pub use judged::{
 };
 pub use lines::is_same_output;
 pub use lossless::lossless;
-pub use outside::{Disk, DiskFault, FileContents, FileLines, NoDisk, Preview, Stash, StashFault};
+pub use outside::{
+    Disk, DiskFault, FileContents, FileLines, NoDisk, Preview, Stash, StashFault, ToStore,
+};
 pub use pins::Pins;
 pub use real_path::real_path;
+pub(super) use recoverable::{is_own_pointer, note_for};
 pub use recoverable::{recheck, recoverability};
 pub use request::RequestError;
 pub use ruling::{Asked, Ruling, decide};
+pub use stash_note::StashNote;
 pub use transcript::{Call, Output, Position, Transcript, Turn};
 pub use trim::Trimmed;
 pub use verify::{verify_lossless, verify_recoverable};
+pub use verify_stashed::verify_stashed;
 pub use view::{Outside, Terms, View};

@@ -3,8 +3,9 @@
 use std::string::FromUtf8Error;
 use std::sync::{Arc, OnceLock};
 
-use sha2::{Digest, Sha256};
 use thiserror::Error;
+
+use crate::digest;
 
 /// The files that a session's reads came from.
 pub trait Disk: Send + Sync {
@@ -59,9 +60,7 @@ impl FileContents {
 
     /// Its SHA-256, 64 lower-case hexadecimal digits.
     pub fn sha256(&self) -> &str {
-        self.sha256.get_or_init(|| {
-            Sha256::digest(self.bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
-        })
+        self.sha256.get_or_init(|| digest::sha256(self.bytes()))
     }
 
     /// Its lines; `None` when it is no text in UTF-8.
@@ -117,18 +116,25 @@ pub enum DiskFault {
 
 /// The only copy of what a stash pointer stands for.
 pub trait Stash: Send + Sync {
-    /// Stores a text under its SHA-256 (64 lower-case hexadecimal digits). A text that is there
-    /// already, undamaged, is left as it is.
-    ///
-    /// # Errors
-    /// [`StashFault`] when it cannot be stored; nothing may then point to it.
-    fn store(&self, sha256: &str, text: &str) -> Result<(), StashFault>;
+    /// Stores texts, each under its SHA-256 (64 lower-case hexadecimal digits). One that is there
+    /// already, undamaged, is left as it is; a damaged one is stored again. Gives for each text,
+    /// in their order, whether it is stored; a [`StashFault`] where it is not, and nothing may
+    /// then point to it.
+    fn store(&self, texts: &[ToStore]) -> Vec<Result<(), StashFault>>;
 
-    /// Whether the text is there, undamaged, under exactly this SHA-256.
-    fn holds(&self, sha256: &str, text: &str) -> bool;
+    /// Whether `id`, a SHA-256 or the first digits of one, leads to this text, undamaged, and to
+    /// no other.
+    fn holds(&self, id: &str, text: &str) -> bool;
 
     /// Where it is, for the report; `None` for one that is nowhere.
     fn place(&self) -> Option<String>;
+}
+
+/// A text for the stash.
+#[derive(Debug, Clone, Copy)]
+pub struct ToStore<'t> {
+    pub sha256: &'t str,
+    pub text: &'t str,
 }
 
 /// Why a text is not in the stash. `kind` is the name that the reference's language gives the
@@ -145,8 +151,8 @@ pub struct StashFault {
 pub struct Preview;
 
 impl Stash for Preview {
-    fn store(&self, _: &str, _: &str) -> Result<(), StashFault> {
-        Ok(())
+    fn store(&self, texts: &[ToStore]) -> Vec<Result<(), StashFault>> {
+        vec![Ok(()); texts.len()]
     }
 
     fn holds(&self, _: &str, _: &str) -> bool {

@@ -270,7 +270,6 @@ mod tests {
     fn what_is_malformed_is_named_before_what_is_not_built() {
         let unbuilt = |what: &str| RequestError::Unbuilt { what: what.to_owned() };
         assert_eq!(refused(json!({"provider": "auto"})), unbuilt("provider auto"));
-        assert_eq!(refused(json!({"rules_mode": "stashed"})), unbuilt("rules_mode stashed"));
         let error = refused(json!({"provider": "jev", "messages": [{"role": 1}]}));
         assert_eq!(error, malformed("messages[0].role", "must be a text that is not empty"));
     }

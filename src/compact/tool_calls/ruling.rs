@@ -8,6 +8,7 @@ use super::judged;
 use super::lossless::lossless;
 use super::lossy::lossy;
 use super::recoverable::recoverable;
+use super::stashed::stashed;
 use super::transcript::Position;
 use super::view::{Outside, View};
 use crate::compact::settings::{Provider, RulesMode};
@@ -79,6 +80,7 @@ pub fn decide(
             judged::decide(view, provider.name(), outside.answers)
         }
         (Provider::Rules, RulesMode::Recoverable) => recoverable(view, outside.disk),
+        (Provider::Rules, RulesMode::Stashed) => stashed(view, outside),
         _ => Vec::new(),
     };
     keep_what_shares_an_id_with_what_stays(view.index, &mut decisions);

@@ -155,7 +155,8 @@ impl<'v> Conversation<'v> {
         };
         let member = |(key, value): (&String, &Value)| match value {
             Value::String(text) => format!("{key}={text}"),
-            other => format!("{key}={}", python_json(other)),
+            // A double quote would be escaped once more where the line is sent.
+            other => format!("{key}={}", python_json(other).replace('"', "'")),
         };
         let inputs: Vec<String> = members.iter().take(2).map(member).collect();
         let index = self.view.index;

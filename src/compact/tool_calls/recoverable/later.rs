@@ -205,3 +205,137 @@ fn directories_of(path: &str) -> impl Iterator<Item = &str> {
     let above = memchr::memchr_iter(b'/', path.as_bytes()).map(|end| &path[..end]);
     above.filter(|directory| !directory.trim_matches(['.', '/', '~']).is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::super::naming::{mentions, names_file};
+    use super::super::super::transcript::Call;
+    use super::*;
+
+    /// What the definition says, by looking at every later call.
+    struct Plain<'c> {
+        repeat: Repeat,
+        write: Option<PossibleWrite<'c>>,
+    }
+
+    fn is_file_written(calls: &[Plain], number: usize) -> bool {
+        let repeat = &calls[number].repeat;
+        let Some(read) = &repeat.read else { return false };
+        let target = read.target(repeat.cwd.as_deref());
+        calls[number + 1..].iter().filter_map(|call| call.write.as_ref()).any(|write| {
+            let is_reached = match (&write.reach, &target) {
+                (Reach::Nothing, _) => false,
+                (Reach::Under(directory), Some(target)) => paths::lies_in(target, directory),
+                (Reach::Anywhere | Reach::Under(_), _) => true,
+            };
+            let mut above = directories_of(&read.path);
+            is_reached
+                || write.is_wholesale
+                || names_file(&write.text, &read.path)
+                || write.is_destructive && above.any(|path| names_file(&write.text, path))
+        })
+    }
+
+    fn is_command_changed(calls: &[Plain], number: usize) -> bool {
+        let Some(command) = &calls[number].repeat.command else { return false };
+        let watched = command.watched();
+        calls[number + 1..].iter().filter_map(|call| call.write.as_ref()).any(|write| {
+            write.is_wholesale
+                || write.reach != Reach::Nothing
+                || match &watched {
+                    Watched::Anything => true,
+                    Watched::Paths(paths) => paths.iter().any(|path| names_file(&write.text, path)),
+                }
+        })
+    }
+
+    fn is_named(repeat: &Repeat, text: &str) -> bool {
+        let command = repeat.command.as_ref().filter(|command| !command.text.is_empty());
+        repeat.read.as_ref().is_some_and(|read| names_file(text, &read.path))
+            || command.is_some_and(|command| {
+                mentions(text, command.text.trim())
+                    || command.path_arguments().any(|path| names_file(text, path))
+            })
+    }
+
+    fn path() -> impl Strategy<Value = String> {
+        let part = prop::sample::select(vec!["a", "b.py", "src", "..", "c d", "", "~", "é-x"]);
+        (any::<bool>(), prop::collection::vec(part, 1..4)).prop_map(|(is_absolute, parts)| {
+            format!("{}{}", if is_absolute { "/" } else { "" }, parts.join("/"))
+        })
+    }
+
+    fn cwd() -> impl Strategy<Value = Value> {
+        prop::sample::select(vec![
+            json!(null),
+            json!("/src"),
+            json!("/"),
+            json!("a"),
+            json!("/a/src"),
+        ])
+    }
+
+    fn call() -> impl Strategy<Value = (&'static str, Value)> {
+        let command = prop::sample::select(vec![
+            "cat",
+            "grep x",
+            "sed -n 2p",
+            "tail -n 5",
+            "ls",
+            "git status",
+            "rm",
+            "make",
+            "cd",
+            "git checkout",
+            "echo hi >",
+            "mv x",
+            "pwd",
+        ]);
+        prop_oneof![
+            (path(), cwd()).prop_map(|(path, cwd)| ("Read", json!({"path": path, "cwd": cwd}))),
+            (path(), cwd()).prop_map(|(path, cwd)| ("Edit", json!({"path": path, "cwd": cwd}))),
+            (path(), path())
+                .prop_map(|(a, b)| ("Edit", json!({"path": a, "new": format!("rm {b}")}))),
+            (command, path(), cwd()).prop_map(|(command, path, cwd)| {
+                ("Bash", json!({"command": format!("{command} {path}"), "cwd": cwd}))
+            }),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn later_writes_are_found_as_by_looking_at_every_call(
+            calls in prop::collection::vec(call(), 1..12), text in "(b\\.py|src|cat|pwd|[ ./\n-]){0,9}"
+        ) {
+            let inputs: Vec<String> = calls.iter().map(|(_, input)| input.to_string()).collect();
+            let calls: Vec<Call> = calls.iter().zip(&inputs)
+                .map(|((tool, _), input)| Call { id: "a", tool, input: Cow::Borrowed(input) })
+                .collect();
+            let parsed: Vec<ParsedCall> = calls.iter().map(ParsedCall::new).collect();
+            let mut repeats = Repeats::default();
+            parsed.iter().for_each(|call| repeats.add(call));
+            let plain: Vec<Plain> = parsed.iter().map(|call| {
+                let repeat = Repeat::of(call);
+                Plain { write: PossibleWrite::of(call, &repeat), repeat }
+            }).collect();
+            let named = repeats.named_in(&text);
+            for (number, call) in plain.iter().enumerate() {
+                if call.repeat.read.is_some() {
+                    prop_assert_eq!(repeats.is_file_written_after(number), is_file_written(&plain, number));
+                }
+                if call.repeat.command.as_ref().is_some_and(|command| command.is_read_only) {
+                    let is_changed = is_command_changed(&plain, number);
+                    prop_assert_eq!(repeats.is_command_changed_after(number), is_changed);
+                }
+                prop_assert_eq!(named.has(repeats.call(number)), is_named(&call.repeat, &text));
+            }
+        }
+    }
+}

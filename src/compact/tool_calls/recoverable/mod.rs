@@ -19,7 +19,8 @@ mod writes;
 pub use disk_check::{recheck, recoverability};
 pub(super) use later::Repeats;
 pub(super) use output::Shape;
-pub(super) use pointers::{Owners, is_own_pointer};
+pub(super) use pointers::Owners;
+pub(in crate::compact) use pointers::{is_own_pointer, note_for};
 
 use super::decision::{Action, Decision, DiskProof, Recovery, Replacement};
 use super::index::{Index, IndexedCall};
@@ -109,7 +110,7 @@ impl<'v> Pass<'v> {
             (None, Some(command)) => self.judge_command(&case, command)?,
             (None, None) => return Err("not_recoverable"),
         };
-        let note = pointers::note(&recovery).ok_or("not_recoverable")?;
+        let note = note_for(&recovery).ok_or("not_recoverable")?;
         if note.chars().count() >= index.result_chars(candidate.result) {
             return Err("not_recoverable");
         }

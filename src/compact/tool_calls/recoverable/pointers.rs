@@ -13,7 +13,7 @@ use super::repeat::Repeat;
 
 /// The note that stands for what can be recovered so; `None` for a stash pointer, whose note
 /// depends on more.
-pub fn note(recovery: &Recovery) -> Option<String> {
+pub fn note_for(recovery: &Recovery) -> Option<String> {
     match recovery {
         Recovery::File { path, cwd, lines, disk } => {
             Some(file_note(path, cwd.as_deref(), *lines, disk.is_some()))

@@ -4,28 +4,48 @@ mod generate;
 mod judge;
 mod judged;
 mod lossy;
+mod memory_disk;
+mod memory_stash;
 mod naive;
 mod properties;
+mod recoverable;
+mod stashed;
 
 use serde_json::Value;
 
-use super::{Judges, NoDisk, NoJudges, Preview, RequestError, Tokens, World, compact_transcript};
+use self::memory_stash::MemoryStash;
+use super::{
+    Disk, Judges, NoDisk, NoJudges, RequestError, Stash, Tokens, World, compact_transcript,
+};
 use crate::tokens::{Method, count};
 
-/// Answers as the recorded answers were made, with nothing outside.
-fn answer(request: &[u8]) -> Result<Value, RequestError> {
-    answer_with(request, &NoJudges)
+/// What an answer draws on; by default nobody to ask, no disk and a stash of its own.
+struct Around<'a> {
+    disk: &'a dyn Disk,
+    stash: &'a dyn Stash,
+    judges: &'a dyn Judges,
 }
 
-/// The same, with a judge to ask.
+impl Around<'_> {
+    /// Answers as the recorded answers were made.
+    fn answer(&self, request: &[u8]) -> Result<Value, RequestError> {
+        let tokens = |text: &str| count(text, Method::Heuristic);
+        let world = World {
+            tokens: Tokens { count: &tokens, method: "approximate" },
+            disk: self.disk,
+            stash: self.stash,
+            judges: self.judges,
+            note_name: "lcc",
+        };
+        compact_transcript(request, &world)
+    }
+}
+
+/// With that judge to ask.
 fn answer_with(request: &[u8], judges: &dyn Judges) -> Result<Value, RequestError> {
-    let tokens = |text: &str| count(text, Method::Heuristic);
-    let world = World {
-        tokens: Tokens { count: &tokens, method: "approximate" },
-        disk: &NoDisk,
-        stash: &Preview,
-        judges,
-        note_name: "lcc",
-    };
-    compact_transcript(request, &world)
+    Around { disk: &NoDisk, stash: &MemoryStash::default(), judges }.answer(request)
+}
+
+fn answer(request: &[u8]) -> Result<Value, RequestError> {
+    answer_with(request, &NoJudges)
 }
