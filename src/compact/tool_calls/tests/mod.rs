@@ -44,3 +44,7 @@ impl Around<'_> {
 fn answer(request: &[u8]) -> Result<Value, RequestError> {
     Around { disk: &NoDisk, stash: &MemoryStash::default(), judges: &NoJudges }.answer(request)
 }
+
+fn answer_with(request: &[u8], judges: &dyn Judges) -> Result<Value, RequestError> {
+    Around { disk: &NoDisk, stash: &MemoryStash::default(), judges }.answer(request)
+}
