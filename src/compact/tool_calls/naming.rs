@@ -23,6 +23,7 @@ pub(super) fn refs(text: &str) -> Vec<&str> {
 
 /// Whether a text holds `name` as a whole: no letter, number, `_`, `-` or, before it, `.` may
 /// touch it. So `src/app.py` mentions `app.py`, and `webapp.py` does not.
+#[cfg(test)]
 pub(super) fn mentions(text: &str, name: &str) -> bool {
     let finder = memmem::Finder::new(name);
     let mut from = 0;
@@ -39,6 +40,7 @@ pub(super) fn mentions(text: &str, name: &str) -> bool {
 
 /// Whether a text names the file at `path`, by the whole path or by its last part alone. The last
 /// part stands free within the path, so a text that mentions the path mentions its last part.
+#[cfg(test)]
 pub(super) fn names_file(text: &str, path: &str) -> bool {
     let name = file_name(path);
     !name.is_empty() && mentions(text, name)
