@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use ureq::http::{Response, StatusCode};
+use ureq::http::Response;
 use ureq::{Agent, Body, Error};
 
 use super::endpoint::Endpoint;
@@ -96,7 +96,7 @@ impl SystemOne {
             return Err(JudgeError::Redirect(status.as_u16()));
         }
         // What an error's body says is not shown: it may repeat what was sent.
-        if status != StatusCode::OK {
+        if !status.is_success() {
             return Err(JudgeError::Status(status.as_u16()));
         }
         let bytes = response

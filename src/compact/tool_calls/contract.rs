@@ -162,7 +162,7 @@ fn check(parsed: &Parsed, settings: &Settings, world: &World, ruling: &mut Rulin
     if !violations.is_empty() {
         let reason = format!("{}_verification_failed", settings.rules_mode.name());
         for decision in ruling.decisions.iter_mut().filter(|it| it.source != "pin") {
-            decision.keep_after_all(reason.clone());
+            decision.withdraw(reason.clone());
         }
     }
     violations

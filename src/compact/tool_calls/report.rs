@@ -62,7 +62,7 @@ pub(super) fn decision(decision: &Decision, settings: &Settings, before: &Transc
         "message_index": decision.call.message,
         "tool": call.tool,
     });
-    match &decision.action {
+    match decision.withdrawn.as_deref().unwrap_or(&decision.action) {
         Action::Dedupe(dedupe) => {
             fields["kept_at"] = json!(dedupe.kept_at_id);
             fields["note"] = json!(dedupe.note);

@@ -21,11 +21,11 @@ pub(super) fn stashed(view: &View, outside: &Outside) -> Vec<Decision> {
         goes[candidate.result] = reason.is_some();
     }
     let beside = lossless_beside(view.index, &candidates, |result| goes[result]);
-    let decided = candidates.iter().zip(removable).zip(beside);
-    let fates: Vec<Fate> = decided
+    let each = candidates.iter().zip(removable).zip(beside);
+    let fates: Vec<Fate> = each
         .map(|((candidate, reason), beside)| fate(view, outside, candidate, reason, beside))
         .collect();
-    decisions.extend(store(outside, fates));
+    decisions.extend(settle(outside, fates));
     decisions
 }
 
@@ -44,31 +44,19 @@ fn removable(view: &View, outside: &Outside, pins: usize) -> Vec<Option<Reason>>
     .collect()
 }
 
-/// What becomes of a candidate, as far as it is known before anything is stored.
-enum Fate<'v> {
-    Settled(Decision),
-    Goes(Removal<'v>),
-}
+/// What stands when nothing is stored, and what goes when the stash takes it.
+type Fate<'v> = (Decision, Option<Removal<'v>>);
 
-impl<'v> Fate<'v> {
-    fn text(&self) -> Option<ToStore<'v>> {
-        match self {
-            Fate::Settled(_) => None,
-            Fate::Goes(removal) => Some(removal.text),
-        }
-    }
-}
-
-/// A result that goes when the stash takes its text.
+/// A result that goes once the stash has its text.
 struct Removal<'v> {
     text: ToStore<'v>,
     reason: Reason,
     replacement: Replacement,
     chars: usize,
-    /// The decision where the stash does not take it.
-    stays: Decision,
 }
 
+/// The fate of a candidate. `reason` is why another mode would remove its result, and `beside`
+/// what lossless decides on those that none removes.
 fn fate<'v>(
     view: &View<'v>,
     outside: &Outside,
@@ -79,46 +67,47 @@ fn fate<'v>(
     let index = view.index;
     let is_dedupe = matches!(beside.action, Action::Dedupe(_));
     if is_dedupe || index.is_ambiguous_call(&index.calls()[candidate.call]) {
-        return Fate::Settled(beside);
+        return (beside, None);
     }
-    let stays = |reason: &'static str| Decision { reason: reason.into(), ..beside.clone() };
-    let Some(reason) = reason else { return Fate::Settled(stays("not_stash_eligible")) };
+    let Some(reason) = reason else {
+        return (Decision { reason: "not_stash_eligible".into(), ..beside }, None);
+    };
     let text = view.output(candidate);
     let sha256 = index.sha256(candidate.result, text);
     let tokens = (outside.tokens)(index.results()[candidate.result].at, text);
     let note = StashNote::to(sha256, tokens, view.terms.note_name).to_string();
     let chars = index.result_chars(candidate.result);
     if note.chars().count() >= chars {
-        return Fate::Settled(stays("short_result_kept_whole"));
+        return (Decision { reason: "short_result_kept_whole".into(), ..beside }, None);
     }
     let recovery = Recovery::Stash { sha256: sha256.to_owned(), tokens, bytes: text.len() };
     let replacement = Replacement { note, recovery };
-    let text = ToStore { sha256, text };
-    Fate::Goes(Removal { text, reason, replacement, chars, stays: beside })
+    (beside, Some(Removal { text: ToStore { sha256, text }, reason, replacement, chars }))
 }
 
-/// Stores what goes, all together, and settles what it depended on.
-fn store(outside: &Outside, fates: Vec<Fate>) -> Vec<Decision> {
-    let texts: Vec<ToStore> = fates.iter().filter_map(Fate::text).collect();
+/// Stores what goes, all together, and decides by what was stored.
+fn settle(outside: &Outside, fates: Vec<Fate>) -> Vec<Decision> {
+    let texts: Vec<ToStore> =
+        fates.iter().filter_map(|(_, removal)| Some(removal.as_ref()?.text)).collect();
     let mut stored = outside.stash.store(&texts).into_iter();
-    let settle = |fate| match fate {
-        Fate::Settled(decision) => decision,
-        Fate::Goes(removal) => removal.settle(stored.next()),
+    let settle = |(stays, removal): Fate| match removal {
+        None => stays,
+        Some(removal) => removal.settle(stays, stored.next()),
     };
     fates.into_iter().map(settle).collect()
 }
 
 impl Removal<'_> {
-    /// `stored` is what the stash said of it; nothing said is nothing stored.
-    fn settle(self, stored: Option<Result<(), StashFault>>) -> Decision {
+    /// `stored` is what the stash said; nothing said is nothing stored.
+    fn settle(self, stays: Decision, stored: Option<Result<(), StashFault>>) -> Decision {
         let fault = match stored {
             Some(Ok(())) => {
                 let reason = format!("stashed:{}", self.reason);
-                return self.stays.act(Action::Replace(self.replacement), reason, self.chars);
+                return stays.act(Action::Replace(self.replacement), reason, self.chars);
             }
             Some(Err(fault)) => fault.kind,
             None => "OSError",
         };
-        Decision { reason: format!("stash_write_failed:{fault}").into(), ..self.stays }
+        Decision { reason: format!("stash_write_failed:{fault}").into(), ..stays }
     }
 }

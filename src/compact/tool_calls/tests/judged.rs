@@ -6,14 +6,16 @@ use std::sync::{Mutex, mpsc};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::Around;
 use super::generate::messages;
 use super::judge::{Recorded, Scripted, probability};
+use super::memory_stash::MemoryStash;
 use crate::compact::settings::Provider;
 use crate::compact::tool_calls::judged::decide;
 use crate::compact::tool_calls::parse::parse_messages;
 use crate::compact::tool_calls::{
     Action, Course, Decision, DoesNotFit, Index, Inquiry, Judge, JudgeError, JudgeRequest,
-    Judgement, Judges, Limits, NoJudge, Pins, Reply, Terms, View,
+    Judgement, Judges, Limits, NoDisk, NoJudge, Pins, Reply, RequestError, Terms, View,
 };
 
 const LIMITS: Limits = Limits { max_state_tokens: 25_000, max_request_tokens: 30_000 };
@@ -49,6 +51,11 @@ fn calls(count: usize) -> Vec<Value> {
             "toolResults": [{"id": format!("c{n}"), "text": format!("{n:02} ").repeat(100)}]})
     };
     [json!({"role": "user", "text": "go"})].into_iter().chain((0..count).map(pair)).collect()
+}
+
+fn answered_by(request: &Value, judges: &dyn Judges) -> Result<Value, RequestError> {
+    let around = Around { disk: &NoDisk, stash: &MemoryStash::default(), judges };
+    around.answer(request.to_string().as_bytes())
 }
 
 fn all_answered(asked: &Map<String, Value>) -> Result<Value, JudgeError> {
@@ -279,7 +286,7 @@ fn a_judge_is_looked_for_only_when_one_decides() {
     for (provider, preserve_recent) in [("rules", 0), ("jev", 99), ("laya", 99)] {
         let request = json!({"messages": calls(3), "question": "q", "provider": provider,
             "preserve_recent": preserve_recent});
-        super::answer_with(request.to_string().as_bytes(), &Untouchable).unwrap();
+        answered_by(&request, &Untouchable).unwrap();
     }
 }
 
@@ -287,7 +294,7 @@ fn a_judge_is_looked_for_only_when_one_decides() {
 fn a_session_that_does_not_fit_is_refused_only_where_a_judge_would_see_it() {
     let request = json!({"messages": calls(3), "question": "q", "provider": "jev",
         "preserve_recent": 0, "max_state_tokens": 1});
-    let answer = |mode| super::answer_with(request.to_string().as_bytes(), &Recorded(mode));
+    let answer = |mode| answered_by(&request, &Recorded(mode));
     assert!(answer(Some("plain")).unwrap_err().to_string().starts_with("max_state_tokens: "));
     let kept = answer(None).unwrap();
     assert_eq!(kept["report"]["degradation_reason"], "jev_unavailable_fail_safe");
@@ -305,8 +312,7 @@ proptest! {
     ) {
         let request = json!({"messages": messages, "question": "q", "provider": "jev",
             "preserve_recent": 1, "threshold": threshold, "trim_head_chars": 5});
-        let answer =
-            super::answer_with(request.to_string().as_bytes(), &Recorded(Some(mode))).unwrap();
+        let answer = answered_by(&request, &Recorded(Some(mode))).unwrap();
         for decision in answer["decisions"].as_array().unwrap() {
             let judged = decision["source"] == "jev";
             prop_assert_eq!(judged, !decision["score"].is_null());

@@ -41,8 +41,13 @@ impl Around<'_> {
     }
 }
 
+/// With that judge to ask.
+fn answer_with(request: &[u8], judges: &dyn Judges) -> Result<Value, RequestError> {
+    Around { disk: &NoDisk, stash: &MemoryStash::default(), judges }.answer(request)
+}
+
 fn answer(request: &[u8]) -> Result<Value, RequestError> {
-    Around { disk: &NoDisk, stash: &MemoryStash::default(), judges: &NoJudges }.answer(request)
+    answer_with(request, &NoJudges)
 }
 
 fn answer_with(request: &[u8], judges: &dyn Judges) -> Result<Value, RequestError> {

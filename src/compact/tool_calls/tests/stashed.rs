@@ -1,3 +1,8 @@
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 use super::Around;
@@ -23,7 +28,7 @@ fn long_session(early: Vec<Value>) -> Vec<Value> {
     let mut messages = vec![json!({"role": "user", "text": "mend the parser"})];
     messages.extend(early);
     messages.extend((0..44).map(|n| json!({"role": "user", "text": format!("go on {n}")})));
-    messages.push(called("last", "true", "done"));
+    messages.push(called("last", "ls", "done"));
     messages
 }
 
@@ -173,4 +178,99 @@ fn a_pointer_must_lead_to_the_very_text_in_the_stash() {
     assert_eq!(violations(["a", "b"], note(&other)), 1);
     assert_eq!(violations(["a", "b"], note("not stored")), 1);
     assert_eq!(violations(["a", "b"], note(&text).replace("lcc", "compactscope")), 1);
+}
+
+/// Calls of every kind that a mode tells apart, with outputs that repeat, lie in others, are
+/// short, long or empty.
+fn early_calls() -> impl Strategy<Value = Vec<Value>> {
+    let output = (0..4_usize, prop::sample::select(vec![0, 1, 3, 90, 400]), any::<bool>());
+    let call = (0..8_usize, 0..30_usize, output, prop::bool::weighted(0.1));
+    prop::collection::vec(call, 1..25).prop_map(|calls| {
+        let calls = calls.into_iter().enumerate();
+        calls
+            .map(|(n, (tool, id, (word, lines, ends), is_error))| {
+                let (tool, input) = match tool {
+                    0..=3 => ("Read", json!({"file_path": format!("/repo/src/{word}.py")})),
+                    4 => (
+                        "Write",
+                        json!({"file_path": format!("/repo/src/{word}.py"), "content": "x"}),
+                    ),
+                    5 => ("Grep", json!({"pattern": "x"})),
+                    6 => ("Bash", json!({"command": "ls src"})),
+                    _ => ("Bash", json!({"command": format!("make {n}")})),
+                };
+                // Most ids are their own; a few come twice.
+                let id = if id < 2 { format!("twice{id}") } else { format!("c{n}") };
+                let line = ["alpha é", "beta \u{1b}[31m", "gamma\u{2028}", "delta"][word];
+                let numbered = |n| if tool == "Read" { format!("{n}\t") } else { String::new() };
+                let lines = (1..=lines).map(|n| format!("{}{line} of the old output", numbered(n)));
+                let mut text = lines.collect::<Vec<_>>().join("\n");
+                text.push_str(if ends { "\n" } else { "" });
+                json!({"role": "assistant", "toolUses": [{"id": id, "tool": tool, "input": input}],
+                "toolResults": [{"id": id, "text": text, "is_error": is_error}]})
+            })
+            .collect()
+    })
+}
+
+fn result_text(message: &Value) -> &str {
+    message["toolResults"][0]["text"].as_str().unwrap_or("")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn every_changed_output_is_held_by_the_stash_or_by_a_later_result(early in early_calls()) {
+        let (before, stash) = (long_session(early), MemoryStash::default());
+        let answer = stashed(&before, &stash);
+        prop_assert_eq!(&answer["report"]["lossless_violations"], &json!([]));
+        let after = answer["messages"].as_array().unwrap();
+        prop_assert_eq!(after.len(), before.len());
+        let mut stored = BTreeSet::new();
+        for (n, (old, new)) in before.iter().zip(after).enumerate() {
+            prop_assert_eq!(old["text"].as_str().unwrap_or(""), new["text"].as_str().unwrap());
+            let (old, new) = (result_text(old), result_text(new));
+            if let Some(note) = StashNote::parse(new, "lcc") {
+                prop_assert!(stash.holds(note.id, old));
+                stored.insert(sha256(old.as_bytes()));
+            } else if new != old {
+                let later = after[n + 1..].iter().map(result_text);
+                prop_assert!(later.into_iter().any(|later| later.contains(old)), "{}", new);
+            }
+        }
+        prop_assert_eq!(stash.texts().into_keys().collect::<BTreeSet<_>>(), stored);
+    }
+}
+
+#[test]
+fn the_calls_above_reach_every_reason_of_the_mode() {
+    let mut runner = TestRunner::deterministic();
+    let mut seen = BTreeSet::new();
+    for _ in 0..200 {
+        let early = early_calls().new_tree(&mut runner).unwrap().current();
+        let answer = stashed(&long_session(early), &MemoryStash::with_room_for(9));
+        for decision in answer["decisions"].as_array().unwrap() {
+            let reason = decision["reason"].as_str().unwrap();
+            seen.insert(reason.split_once(':').map_or(reason, |(code, _)| code).to_owned());
+            if let Some(("stashed", why)) = reason.split_once(':') {
+                seen.insert(why.split(':').next().unwrap().to_owned());
+            }
+        }
+    }
+    for reason in [
+        "stashed",
+        "superseded_by_later_call",
+        "stale_read_far_from_recent_work",
+        "large_old_output_trimmed",
+        "recoverable_file_read",
+        "stash_write_failed",
+        "not_stash_eligible",
+        "short_result_kept_whole",
+        "identical_output_kept_later",
+        "output_lines_of_later",
+        "duplicate_tool_use_id",
+    ] {
+        assert!(seen.contains(reason), "{reason} is not among {seen:?}");
+    }
 }
