@@ -45,8 +45,8 @@ impl Names {
         self.numbers.len()
     }
 
-    /// Tells of every place where a name stands alone, in the sense of
-    /// [`mentions`](super::super::naming::mentions), by the name's number.
+    /// Tells of every place where a name [stands alone](super::super::naming::stands_alone), by
+    /// the name's number.
     pub fn find_in(&self, text: &str, mut found: impl FnMut(u32)) {
         let mut is_inside = false;
         for (start, c) in text.char_indices() {

@@ -49,3 +49,7 @@ fn answer_with(request: &[u8], judges: &dyn Judges) -> Result<Value, RequestErro
 fn answer(request: &[u8]) -> Result<Value, RequestError> {
     answer_with(request, &NoJudges)
 }
+
+fn answer_with(request: &[u8], judges: &dyn Judges) -> Result<Value, RequestError> {
+    Around { disk: &NoDisk, stash: &MemoryStash::default(), judges }.answer(request)
+}
