@@ -70,10 +70,7 @@ impl<'a> Check<'a> {
     fn protection(&mut self, index: usize) {
         let decision = &self.decisions[index];
         let pins = || decision.steps.iter().filter(|step| step.stage == Stage::Pin);
-        let touched = |step: &Step| {
-            step.stage > Stage::Dedupe || (step.stage == Stage::Dedupe && is_message_pass(step))
-        };
-        let broken = pins().next().is_some() && decision.steps.iter().any(touched)
+        let broken = pins().next().is_some() && decision.steps.iter().any(is_message_pass)
             || pins().any(|pin| pin.reason == "pin") && decision.is_changed();
         self.require(!broken, index, "a protected entry was changed");
     }
@@ -278,7 +275,7 @@ fn holds_ends(original: &str, trimmed: &str, head: usize, tail: usize) -> bool {
 }
 
 fn is_message_pass(step: &Step) -> bool {
-    step.reason == "near_duplicate"
+    matches!(&*step.reason, "near_duplicate" | "cut_sentence" | "cut_hard" | "over_budget")
 }
 
 fn is_error(entry: &Entry) -> bool {
