@@ -128,13 +128,18 @@ impl Stash for FileStash {
 /// at the same time is written there together. Gives the answers in the order of the work.
 fn side_by_side<W: Sync, A: Send>(work: &[W], answer: impl Fn(&W) -> A + Sync) -> Vec<A> {
     let share = work.len().div_ceil(WRITERS).max(1);
+    let answer = &answer;
+    let answer_all = move |work: &[W]| work.iter().map(answer).collect::<Vec<_>>();
     thread::scope(|scope| {
-        let writers: Vec<_> = work
-            .chunks(share)
-            .map(|work| scope.spawn(|| work.iter().map(&answer).collect::<Vec<_>>()))
-            .collect();
-        let join = |writer: thread::ScopedJoinHandle<'_, _>| {
-            writer.join().unwrap_or_else(|panic| resume_unwind(panic))
+        let start = |work| {
+            let thread = thread::Builder::new().spawn_scoped(scope, move || answer_all(work));
+            // Where no more threads are allowed, the work is done here.
+            thread.map_err(|_| answer_all(work))
+        };
+        let writers: Vec<_> = work.chunks(share).map(start).collect();
+        let join = |writer: Result<thread::ScopedJoinHandle<'_, Vec<A>>, Vec<A>>| match writer {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(answers) => answers,
         };
         writers.into_iter().flat_map(join).collect()
     })

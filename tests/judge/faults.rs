@@ -89,7 +89,7 @@ fn a_judge_that_is_late_is_not_waited_for() {
     for sent in sent {
         let server = Server::start(move |_| sent());
         let begun = Instant::now();
-        let patience = Patience { pauses: vec![Duration::ZERO; 2], ..once(150) };
+        let patience = Patience { pauses: vec![Duration::ZERO; 2], ..once(400) };
         let attempt = patience.attempt;
         assert_eq!(error(&server.url(), patience), JudgeError::TimedOut(attempt));
         assert_eq!(server.requests(), 3);

@@ -184,7 +184,8 @@ fn no_more_requests_are_on_their_way_than_there_may_be() {
         let request = request(60, json!({"max_workers": workers}));
         let answer = answer(&request, &environment(&server.url()));
         assert_eq!(answer["report"]["calls"], 8);
-        assert_eq!(server.most_at_once(), workers);
+        let most = server.most_at_once();
+        assert!(most <= workers && most >= workers.min(2), "{most} of {workers}");
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) fn refs(text: &str) -> Vec<&str> {
 
 /// Whether a text holds `name` as a whole: no letter, number, `_`, `-` or, before it, `.` may
 /// touch it. So `src/app.py` mentions `app.py`, and `webapp.py` does not.
+///
+/// This is the definition. The rules look for many names at once and are held against it.
 #[cfg(test)]
 pub(super) fn mentions(text: &str, name: &str) -> bool {
     let finder = memmem::Finder::new(name);

@@ -41,15 +41,6 @@ impl Around<'_> {
     }
 }
 
-/// With that judge to ask.
-fn answer_with(request: &[u8], judges: &dyn Judges) -> Result<Value, RequestError> {
-    Around { disk: &NoDisk, stash: &MemoryStash::default(), judges }.answer(request)
-}
-
 fn answer(request: &[u8]) -> Result<Value, RequestError> {
-    answer_with(request, &NoJudges)
-}
-
-fn answer_with(request: &[u8], judges: &dyn Judges) -> Result<Value, RequestError> {
-    Around { disk: &NoDisk, stash: &MemoryStash::default(), judges }.answer(request)
+    Around { disk: &NoDisk, stash: &MemoryStash::default(), judges: &NoJudges }.answer(request)
 }

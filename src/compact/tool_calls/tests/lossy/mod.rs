@@ -10,7 +10,9 @@ use serde_json::Value;
 
 use crate::compact::tool_calls::lossy::lossy;
 use crate::compact::tool_calls::parse::parse_messages;
-use crate::compact::tool_calls::{Action, Decision, Index, Pins, Terms, Transcript, View};
+use crate::compact::tool_calls::{
+    Action, Call, Decision, Index, Output, Pins, Terms, Transcript, Turn, View,
+};
 use generate::{messages, question};
 
 fn decide(
@@ -30,6 +32,17 @@ fn decide(
     };
     let pins = Pins { preserve_recent, ..Pins::default() };
     lossy(&View { transcript, index, pins: &pins, terms: &terms })
+}
+
+fn transcript<'a>(calls: &[(&'a str, &'a str, &'a str)]) -> Transcript<'a> {
+    let blank = |calls, results| Turn { role: "user", text: "".into(), calls, results };
+    let turn = |(id, tool, text): &(&'a str, &'a str, &'a str)| {
+        let call = Call { id, tool, input: "{}".into() };
+        blank(vec![call], vec![Output { id, text: (*text).into(), is_error: false }])
+    };
+    let filler = (0..50).map(|_| blank(vec![], vec![]));
+    let turns = [blank(vec![], vec![])].into_iter().chain(calls.iter().map(turn)).chain(filler);
+    Transcript { turns: turns.collect() }
 }
 
 /// What becomes of the candidates, and why.
@@ -77,6 +90,39 @@ proptest! {
             decide(transcript, &Index::build(transcript), &question, recent)
         );
     }
+}
+
+#[test]
+fn a_large_old_output_keeps_its_ends_and_names_the_program() {
+    let large = format!("{}{}", "ä".repeat(2500), "z".repeat(2500));
+    let transcript = transcript(&[("a", "Task", &large), ("b", "Task", "last")]);
+    let decisions = decide(&transcript, &Index::build(&transcript), "go on", 0);
+    let Action::Trim(ends) = &decisions[0].action else { panic!("{decisions:?}") };
+    let note = "[... lcc: 3000 chars of this tool result dropped; re-run Task for the rest ...]";
+    assert_eq!(ends.text, format!("{}\n{note}\n{}", "ä".repeat(1000), "z".repeat(1000)));
+    assert_eq!(decisions[0].reason, "large_old_output_trimmed");
+    assert_eq!(decisions[0].chars_after, ends.text.chars().count() + "{}".len());
+    assert_eq!(decisions[1].reason, "latest_tool_result");
+}
+
+#[test]
+fn an_output_of_four_thousand_characters_is_not_large() {
+    let text = "ä".repeat(4000);
+    let transcript = transcript(&[("a", "Task", &text), ("b", "Task", "last")]);
+    let decisions = decide(&transcript, &Index::build(&transcript), "go on", 0);
+    assert_eq!(decisions[0].reason, "kept_default");
+}
+
+#[test]
+fn a_read_goes_stale_more_than_forty_messages_before_the_last() {
+    let reasons = |fillers: usize| {
+        let mut transcript = transcript(&[("a", "Grep", "one"), ("b", "Task", "last")]);
+        transcript.turns.truncate(3 + fillers);
+        let decisions = decide(&transcript, &Index::build(&transcript), "go on", 0);
+        decisions[0].reason.to_string()
+    };
+    assert_eq!(reasons(39), "kept_default");
+    assert_eq!(reasons(40), "stale_read_far_from_recent_work");
 }
 
 #[test]
