@@ -14,8 +14,8 @@ use super::texts::Texts;
 use super::transcript::{Position, Transcript, Turn};
 
 /// Calls paired with their results, what each says of itself, which output lies in which other
-/// one, and which call makes which stale. It borrows nothing, so it can be kept beside a
-/// transcript that grows.
+/// one, which call makes which stale, and what may have been written after each. It borrows
+/// nothing, so it can be kept beside a transcript that grows.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     messages: usize,
