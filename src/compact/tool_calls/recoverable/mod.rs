@@ -19,8 +19,8 @@ mod writes;
 pub use disk_check::{recheck, recoverability};
 pub(super) use later::Repeats;
 pub(super) use output::Shape;
-pub(super) use pointers::Owners;
-pub(in crate::compact) use pointers::{is_own_pointer, note_for};
+pub(in crate::compact) use pointers::note_for;
+pub(super) use pointers::{Owners, is_own_pointer, may_stand};
 
 use super::decision::{Action, Decision, DiskProof, Recovery, Replacement};
 use super::index::{Index, IndexedCall};
