@@ -1,0 +1,223 @@
+//! The model: a logistic regression and 350 small trees over the columns of a block, averaged.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::columns::{COLUMNS, NAMES, Row};
+
+/// The model as the reference package ships it (`lcc/relevance/specialist_v3.json`, MIT licence
+/// beside it).
+const FILE: &[u8] = include_bytes!("../../../assets/specialist_v3.json");
+/// SHA-256 of the file that the columns were made for.
+const DIGEST: &str = "219cd798d47f39d18249597892c92f0772d7946ed59610d5b86b8500fa1b51f7";
+
+/// The levels of a tree.
+const DEPTH: usize = 4;
+const INNER: usize = (1 << DEPTH) - 1;
+const LEAVES: usize = 1 << DEPTH;
+
+/// Why there is no model.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ModelError {
+    /// The file is not the one that the program was built for.
+    #[error("the ranking model has the SHA-256 {found}, not {DIGEST}")]
+    Digest { found: String },
+    /// The file cannot be read as a model.
+    #[error("the ranking model cannot be read: {0}")]
+    Malformed(String),
+}
+
+/// The ensemble, and how its scores become ranks.
+#[derive(Debug)]
+pub(super) struct Model {
+    regression: Regression,
+    base: f64,
+    trees: Vec<Tree>,
+    /// What a block loses for each unit of its `log_chars`.
+    pub size_penalty: f64,
+    /// How many blocks that match the question best are raised.
+    pub raised_by_question: usize,
+    /// How many of the newest errors are raised.
+    pub raised_errors: usize,
+    /// By how much.
+    pub bonus: f64,
+}
+
+#[derive(Debug)]
+struct Regression {
+    /// Mean, standard deviation and weight of each column.
+    columns: Vec<[f64; 3]>,
+    intercept: f64,
+}
+
+/// Nodes in heap order: the children of `k` are `2k + 1` where the column is at most the
+/// threshold, and `2k + 2`.
+#[derive(Debug)]
+struct Tree {
+    columns: [u8; INNER],
+    /// Rounded down to single precision, which no single number can tell from the original.
+    thresholds: [f32; INNER],
+    leaves: [f64; LEAVES],
+}
+
+impl Model {
+    /// The model that the program carries, checked and parsed once.
+    pub fn packaged() -> Result<&'static Model, ModelError> {
+        static MODEL: OnceLock<Result<Model, ModelError>> = OnceLock::new();
+        MODEL.get_or_init(|| Model::load(FILE)).as_ref().map_err(Clone::clone)
+    }
+
+    fn load(file: &[u8]) -> Result<Model, ModelError> {
+        let found: String = Sha256::digest(file).iter().map(|byte| format!("{byte:02x}")).collect();
+        if found != DIGEST {
+            return Err(ModelError::Digest { found });
+        }
+        let malformed = |error: String| ModelError::Malformed(error);
+        // Thresholds that nothing exceeds are written as no JSON writes them.
+        let json = String::from_utf8_lossy(file).replace("Infinity", "null");
+        let file: File = serde_json::from_str(&json).map_err(|error| malformed(error.to_string()))?;
+        file.model().map_err(malformed)
+    }
+
+    /// The raw score of a block, greater for what should be kept. Sums run in the reference's
+    /// order, so that they round as they do there.
+    pub fn raw(&self, row: &Row) -> f64 {
+        let trees = self.trees.iter().fold(self.base, |sum, tree| sum + tree.leaf(row));
+        (self.regression.value(row) + trees) / 2.0
+    }
+}
+
+impl Regression {
+    fn value(&self, row: &Row) -> f64 {
+        let term = |(value, [mean, deviation, weight]): (&f32, &[f64; 3])| {
+            (f64::from(*value) - mean) / deviation * weight
+        };
+        row.iter().zip(&self.columns).map(term).fold(0.0, |sum, term| sum + term) + self.intercept
+    }
+}
+
+impl Tree {
+    fn leaf(&self, row: &Row) -> f64 {
+        let mut node = 0;
+        for _ in 0..DEPTH {
+            let exceeds = row[usize::from(self.columns[node])] > self.thresholds[node];
+            node = 2 * node + 1 + usize::from(exceeds);
+        }
+        self.leaves[node - INNER]
+    }
+}
+
+/// The model's file.
+#[derive(Deserialize)]
+struct File {
+    kind: String,
+    members: Vec<Member>,
+    alpha: f64,
+    k_goal: usize,
+    k_err: usize,
+    bonus: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "kind")]
+enum Member {
+    #[serde(rename = "lr")]
+    Regression { features: Vec<String>, mu: Vec<f64>, sd: Vec<f64>, beta: Vec<f64>, b0: f64 },
+    #[serde(rename = "gbdt")]
+    Trees { features: Vec<String>, base: f64, trees: Vec<FileTree> },
+}
+
+/// Columns and thresholds level by level.
+#[derive(Deserialize)]
+struct FileTree {
+    f: Vec<Vec<u8>>,
+    t: Vec<Vec<Option<f64>>>,
+    v: Vec<f64>,
+}
+
+impl File {
+    fn model(self) -> Result<Model, String> {
+        if self.kind != "v3" {
+            return Err(format!("its kind is {}, not v3", self.kind));
+        }
+        let mut members = self.members.into_iter();
+        let (Some(Member::Regression { features, mu, sd, beta, b0 }), Some(trees), None) =
+            (members.next(), members.next(), members.next())
+        else {
+            return Err("it is no regression with trees".to_owned());
+        };
+        let Member::Trees { features: of_trees, base, trees } = trees else {
+            return Err("its second member has no trees".to_owned());
+        };
+        if features != NAMES || of_trees != NAMES {
+            return Err("its columns are others".to_owned());
+        }
+        let columns: Vec<_> =
+            mu.iter().zip(&sd).zip(&beta).map(|((mu, sd), beta)| [*mu, *sd, *beta]).collect();
+        if columns.len() != COLUMNS {
+            return Err("its regression misses columns".to_owned());
+        }
+        Ok(Model {
+            regression: Regression { columns, intercept: b0 },
+            base,
+            trees: trees.into_iter().map(FileTree::tree).collect::<Result<_, _>>()?,
+            size_penalty: self.alpha,
+            raised_by_question: self.k_goal,
+            raised_errors: self.k_err,
+            bonus: self.bonus,
+        })
+    }
+}
+
+impl FileTree {
+    fn tree(self) -> Result<Tree, String> {
+        let columns: Vec<u8> = self.f.into_iter().flatten().collect();
+        if columns.iter().any(|column| usize::from(*column) >= COLUMNS) {
+            return Err("a tree asks for a column that is not there".to_owned());
+        }
+        let limit = |limit: Option<f64>| limit.map_or(f32::INFINITY, round_down);
+        let thresholds: Vec<f32> = self.t.into_iter().flatten().map(limit).collect();
+        let odd = |_| "a tree is not four levels deep".to_owned();
+        Ok(Tree {
+            columns: columns.try_into().map_err(odd)?,
+            thresholds: thresholds.try_into().map_err(|_| odd(Vec::new()))?,
+            leaves: self.v.try_into().map_err(|_| odd(Vec::new()))?,
+        })
+    }
+}
+
+/// The greatest single-precision number that is not greater.
+fn round_down(value: f64) -> f32 {
+    let nearest = value as f32;
+    if f64::from(nearest) > value { nearest.next_down() } else { nearest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_packaged_model_is_the_one_the_columns_were_made_for() {
+        let model = Model::packaged().unwrap();
+        assert_eq!(model.trees.len(), 350);
+        assert_eq!((model.raised_by_question, model.raised_errors), (1, 2));
+    }
+
+    #[test]
+    fn an_altered_model_is_refused() {
+        let mut altered = FILE.to_vec();
+        altered[1000] ^= 1;
+        assert!(matches!(Model::load(&altered), Err(ModelError::Digest { .. })));
+    }
+
+    #[test]
+    fn thresholds_are_rounded_to_where_no_single_number_can_tell() {
+        for value in [0.1_f64, 0.7, -0.1, 1e-50, 2.0, 1.0 / 3.0] {
+            let down = round_down(value);
+            assert!(f64::from(down) <= value && f64::from(down.next_up()) > value, "{value}");
+        }
+    }
+}
