@@ -3,6 +3,8 @@
 /// Words are worked on this many at a time.
 pub(super) const TILE: usize = 8;
 
+pub(super) type Tile = [u64; TILE];
+
 /// How many words hold so many bits, in whole tiles.
 pub(super) fn words_for(bits: usize) -> usize {
     bits.div_ceil(64 * TILE) * TILE

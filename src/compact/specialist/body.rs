@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::characters::is_decimal;
+use super::characters::{is_decimal, is_word};
 use super::lines::Lines;
 use crate::python::is_space;
 
@@ -82,16 +82,25 @@ impl Layout {
         let (mut lines, mut code_lines) = (0, 0);
         for line in Lines::new(body, 0) {
             lines += 1;
-            code_lines += u32::from(bytes[line].iter().any(|byte| is_code(*byte)));
+            let is_code = bytes[line].iter().fold(false, |code, byte| code | CODE[*byte as usize]);
+            code_lines += u32::from(is_code);
         }
         let newlines = memchr::memchr_iter(b'\n', bytes).count() as u32;
         Layout { newlines, lines: lines.max(1), code_lines }
     }
 }
 
-fn is_code(byte: u8) -> bool {
-    matches!(byte, b'{' | b'}' | b';' | b'=' | b'(' | b')' | b'<' | b'>' | b'[' | b']')
-}
+/// The characters of code, by byte.
+static CODE: [bool; 256] = {
+    let mut code = [false; 256];
+    let characters = b"{};=()<>[]";
+    let mut at = 0;
+    while at < characters.len() {
+        code[characters[at] as usize] = true;
+        at += 1;
+    }
+    code
+};
 
 /// Whether a body shows what git prints or how it is called.
 pub(super) fn speaks_git(body: &str) -> bool {
@@ -114,8 +123,9 @@ fn is_git_call(body: &str, at: usize) -> bool {
     const CALLS: [&str; 8] =
         ["status", "diff", "log", "commit", "push", "add", "checkout", "rebase"];
     let call = &body[at + "git ".len()..];
-    !body[..at].ends_with(super::characters::is_word)
-        && CALLS.iter().any(|name| call.starts_with(name))
+    let is_whole = |rest: &str| !rest.starts_with(is_word);
+    !body[..at].ends_with(is_word)
+        && CALLS.iter().any(|name| call.strip_prefix(name).is_some_and(is_whole))
 }
 
 #[cfg(test)]
@@ -151,10 +161,10 @@ mod tests {
 
     #[test]
     fn git_is_known_by_its_lines_and_calls() {
-        for body in ["diff --git a b", "x\n@@ -1 +1 @@", "x\ncommit 00ff00a", "run (git logs)"] {
+        for body in ["diff --git a b", "x\n@@ -1 +1 @@", "x\ncommit 00ff00a", "run (git log)"] {
             assert!(speaks_git(body), "{body}");
         }
-        for body in ["a diff --git", "commit 00ff00g", "x\rcommit 00ff00a", "digit log", "git  log", "git stash"] {
+        for body in ["a diff --git", "commit 00ff00g", "x\rcommit 00ff00a", "digit log", "git logs", "git  log", "git stash"] {
             assert!(!speaks_git(body), "{body}");
         }
     }

@@ -62,21 +62,45 @@ const OTHER_DIGITS: [std::ops::RangeInclusive<char>; 20] = [
     '\u{1f100}'..='\u{1f10a}',
 ];
 
-/// One bit a character of the basic plane: categories are searched for, bits are looked up.
 fn is_word_beyond_ascii(c: char) -> bool {
-    static BASIC_PLANE: OnceLock<Box<[u64]>> = OnceLock::new();
-    let code = c as usize;
-    if code > 0xffff {
-        return is_letter_or_number(c);
+    static WORDS: Class = Class::new(is_letter_or_number);
+    WORDS.has(c)
+}
+
+/// Whether lower-casing changes a character.
+pub(super) fn has_lower_case(c: char) -> bool {
+    static CASED: Class = Class::new(|c| !c.to_lowercase().eq([c]));
+    CASED.has(c)
+}
+
+/// A class of characters. Categories are searched for; one bit for each character of the basic
+/// plane is looked up.
+struct Class {
+    has: fn(char) -> bool,
+    bits: OnceLock<Box<[u64]>>,
+}
+
+impl Class {
+    const fn new(has: fn(char) -> bool) -> Class {
+        Class { has, bits: OnceLock::new() }
     }
-    let bits = BASIC_PLANE.get_or_init(|| {
+
+    #[inline]
+    fn has(&self, c: char) -> bool {
+        let code = c as usize;
+        if code > 0xffff {
+            return (self.has)(c);
+        }
+        self.bits.get_or_init(|| self.all())[code / 64] >> (code % 64) & 1 == 1
+    }
+
+    fn all(&self) -> Box<[u64]> {
         let mut bits = vec![0; 0x10000 / 64].into_boxed_slice();
-        for c in ('\0'..='\u{ffff}').filter(|c| is_letter_or_number(*c)) {
+        for c in ('\0'..='\u{ffff}').filter(|c| (self.has)(*c)) {
             bits[c as usize / 64] |= 1 << (c as usize % 64);
         }
         bits
-    });
-    bits[code / 64] >> (code % 64) & 1 == 1
+    }
 }
 
 fn is_letter_or_number(c: char) -> bool {

@@ -1,6 +1,6 @@
 //! Keys: what reads like a path, an identifier or an id.
 
-use super::characters::{is_ascii_word, is_digit, is_letter, is_word};
+use super::characters::{is_digit, is_letter, is_word};
 use super::words::skip;
 
 /// The least characters of a key.
@@ -8,7 +8,6 @@ const SHORTEST: usize = 6;
 
 /// Calls `each` with every key of a text, as often as it comes. A path gives its last segment too.
 pub(super) fn each_key<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
-    let bytes = text.as_bytes();
     let mut at = 0;
     loop {
         let start = skip(text, at, |c| !is_word(c), |byte| !is_key_byte(byte));
@@ -16,42 +15,72 @@ pub(super) fn each_key<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
         if start == at {
             return;
         }
-        let run = &text[start..at];
-        if has_chars(run, SHORTEST) {
-            keys_of_run(run, &mut each);
+        if at - start >= SHORTEST {
+            keys_of_run(&text[start..at], &mut each);
         }
-        debug_assert!(at <= bytes.len());
     }
 }
 
+#[inline]
 fn is_key_byte(byte: u8) -> bool {
-    is_ascii_word(byte) || matches!(byte, b'.' | b'/' | b'~' | b'@' | b'-')
+    KINDS[byte as usize] != 0
 }
 
 fn keys_of_run<'t>(run: &'t str, each: &mut impl FnMut(&'t str)) {
     let key = run.trim_matches(['.', ',', '-', '~']);
-    if !has_chars(key, SHORTEST) {
+    if !has_chars(run, SHORTEST) || !has_chars(key, SHORTEST) {
         return;
     }
-    if let Some((_, last)) = key.rsplit_once('/') {
+    let kinds = key.bytes().fold(0, |kinds, byte| kinds | KINDS[byte as usize]);
+    if kinds & SLASH != 0 {
         each(key);
+        let last = key.rsplit('/').next().unwrap_or(key);
         if has_chars(last, SHORTEST) {
             each(last);
         }
-    } else if is_identifier(key) {
+    } else if is_identifier(key, kinds) {
         each(key);
     }
 }
 
 /// Whether it is joined by underscores or dots, has a hump, or has digits among letters.
-fn is_identifier(key: &str) -> bool {
-    if key.bytes().any(|byte| matches!(byte, b'_' | b'.')) {
-        return true;
-    }
+fn is_identifier(key: &str, kinds: u8) -> bool {
+    let has = |wanted: u8| kinds & wanted == wanted;
     let hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-    key.as_bytes().windows(2).any(hump)
-        || (key.chars().any(is_digit) && key.chars().any(is_letter))
+    kinds & JOINT != 0
+        || (has(LOWER | UPPER) && key.as_bytes().windows(2).any(hump))
+        || (kinds & DIGIT != 0 && kinds & (LOWER | UPPER) != 0)
+        || (kinds & BEYOND != 0 && key.chars().any(is_digit) && key.chars().any(is_letter))
 }
+
+const SLASH: u8 = 1;
+const JOINT: u8 = 1 << 1;
+const DIGIT: u8 = 1 << 2;
+const LOWER: u8 = 1 << 3;
+const UPPER: u8 = 1 << 4;
+const MARK: u8 = 1 << 5;
+/// Part of a character beyond ASCII.
+const BEYOND: u8 = 1 << 6;
+
+/// What each byte can be in a key; 0 for what ends one.
+static KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'/' => SLASH,
+            b'_' | b'.' => JOINT,
+            b'0'..=b'9' => DIGIT,
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'~' | b'@' | b'-' => MARK,
+            0x80.. => BEYOND,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
 
 /// Whether a key names a place among files or modules.
 pub(super) fn is_path(key: &str) -> bool {

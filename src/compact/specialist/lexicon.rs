@@ -27,7 +27,7 @@ impl Lexicon {
         if (self.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow();
         }
-        let hash = fingerprint(string.as_bytes()) as u64;
+        let hash = hash(string.as_bytes(), 0);
         match self.find_slot(string, hash) {
             Ok(number) => number,
             Err(slot) => {
@@ -45,7 +45,7 @@ impl Lexicon {
         if self.slots.is_empty() {
             return None;
         }
-        self.find_slot(string, fingerprint(string.as_bytes()) as u64).ok()
+        self.find_slot(string, hash(string.as_bytes(), 0)).ok()
     }
 
     /// The number, or the free slot where it belongs.
@@ -68,7 +68,7 @@ impl Lexicon {
         let size = (self.slots.len() * 2).max(64);
         self.slots = vec![(0, 0); size];
         for number in 0..self.len() as u32 {
-            let hash = fingerprint(self.get(number).as_bytes()) as u64;
+            let hash = hash(self.get(number).as_bytes(), 0);
             let mut slot = hash as usize & (size - 1);
             while self.slots[slot].1 != 0 {
                 slot = (slot + 1) & (size - 1);
@@ -85,27 +85,40 @@ fn tag(hash: u64) -> u32 {
 /// A hash of 128 bits. Texts with one fingerprint are taken for equal: among the blocks of a
 /// session two that differ do not meet by chance.
 pub(super) fn fingerprint(bytes: &[u8]) -> u128 {
-    let mut state = [0x9e37_79b9_7f4a_7c15 ^ bytes.len() as u64, 0xc2b2_ae3d_27d4_eb4f];
-    let (words, rest) = bytes.as_chunks::<8>();
-    for word in words {
-        mix(&mut state, u64::from_le_bytes(*word));
-    }
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    mix(&mut state, u64::from_le_bytes(last));
-    mix(&mut state, 0);
-    u128::from(state[1]) << 64 | u128::from(state[0])
+    u128::from(hash(bytes, 1)) << 64 | u128::from(hash(bytes, 2))
 }
 
-/// Multiplies into two words and folds the halves of each product together.
-fn mix(state: &mut [u64; 2], word: u64) {
-    let fold = |a: u64, b: u64| {
-        let product = u128::from(a) * u128::from(b);
-        (product >> 64) as u64 ^ product as u64
-    };
-    let one = fold(state[0] ^ word, 0xd6e8_feb8_6659_fd93);
-    let two = fold(state[1] ^ word.rotate_left(32), 0xa076_1d64_78bd_642f);
-    *state = [one ^ state[1].rotate_left(17), two ^ state[0].rotate_left(29)];
+/// Sixteen bytes at a time, the last sixteen once more where they do not come out even.
+fn hash(bytes: &[u8], seed: u64) -> u64 {
+    const KEYS: [u64; 2] = [0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f];
+    let mut state = fold(seed ^ KEYS[0], bytes.len() as u64 ^ KEYS[1]);
+    let mut take = |one: u64, two: u64| state = fold(state ^ one ^ KEYS[0], two ^ KEYS[1] ^ seed);
+    let (pairs, rest) = bytes.as_chunks::<16>();
+    for pair in pairs {
+        take(word(&pair[..8]), word(&pair[8..]));
+    }
+    if let Some(last) = bytes.last_chunk::<16>() {
+        take(word(&last[..8]), word(&last[8..]));
+    } else {
+        take(word(&rest[..rest.len().min(8)]), word(&rest[rest.len().min(8)..]));
+    }
+    state ^ state >> 32
+}
+
+fn fold(one: u64, two: u64) -> u64 {
+    let product = u128::from(one) * u128::from(two);
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// Up to eight bytes as a number.
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    let low = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
+    match (bytes.first_chunk::<8>(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(eight), _, _) => u64::from_le_bytes(*eight),
+        (_, Some(first), Some(last)) => low(first) | low(last) << 32,
+        _ => bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+    }
 }
 
 /// Several lists of numbers in one.
@@ -148,5 +161,50 @@ impl<T: Copy> Lists<T> {
     pub fn truncate(&mut self, lists: usize) {
         self.starts.truncate(lists + 1);
         self.items.truncate(self.starts[lists]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_numbered_once_however_many_there_are() {
+        let mut lexicon = Lexicon::default();
+        let strings: Vec<String> = (0..5000).map(|n| format!("{}é{n}", "x".repeat(n % 40))).collect();
+        for round in 0..2 {
+            for (number, string) in strings.iter().enumerate() {
+                assert_eq!(lexicon.number(string), number as u32, "round {round}");
+            }
+        }
+        assert_eq!((lexicon.len(), lexicon.find("y"), lexicon.find("é0")), (5000, None, Some(0)));
+        assert_eq!(lexicon.get(41), strings[41]);
+        assert_eq!(lexicon.number(""), 5000);
+    }
+
+    #[test]
+    fn texts_that_differ_anywhere_have_other_fingerprints() {
+        let text: Vec<u8> = (0..70).collect();
+        let mut seen = std::collections::HashSet::new();
+        for length in 0..text.len() {
+            assert!(seen.insert(fingerprint(&text[..length])));
+            for at in 0..length {
+                let mut other = text[..length].to_vec();
+                other[at] ^= 0x80;
+                assert!(seen.insert(fingerprint(&other)), "{length} {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn lists_can_be_taken_away_from_the_end() {
+        let mut lists = Lists::default();
+        lists.push([1, 2]);
+        lists.push([]);
+        lists.push([3]);
+        lists.truncate(2);
+        lists.push([4]);
+        assert_eq!(lists.iter().collect::<Vec<_>>(), [&[1, 2][..], &[], &[4]]);
+        assert_eq!(lists.len(), 3);
     }
 }

@@ -30,30 +30,33 @@ impl Iterator for Lines<'_> {
         if start >= self.text.len() {
             return None;
         }
-        let mut at = start;
-        self.at = loop {
-            let Some(byte) = self.text.get(at) else { break at };
-            if !can_begin_a_line_end(*byte) {
-                at += 1;
-                continue;
-            }
-            match line_end(&self.text[at..]) {
-                0 => at += 1,
-                length => break at + length,
-            }
-        };
+        let rest = &self.text[start..];
+        let newline = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        let length = odd_line_end(&rest[..newline]).unwrap_or(newline);
+        self.at = start + length;
         Some(start..self.at)
     }
 }
 
+/// The end of the first line of a text whose only newline is its last character, when something
+/// else than that newline ends the line.
+fn odd_line_end(text: &[u8]) -> Option<usize> {
+    let until_newline = text.strip_suffix(b"\n").unwrap_or(text);
+    if !until_newline.iter().fold(false, |odd, byte| odd | can_begin_a_line_end(*byte)) {
+        return None;
+    }
+    let ends = (0..until_newline.len()).filter(|at| can_begin_a_line_end(text[*at]));
+    ends.map(|at| (at, line_end(&text[at..]))).find(|end| end.1 > 0).map(|(at, length)| at + length)
+}
+
 #[inline]
 fn can_begin_a_line_end(byte: u8) -> bool {
-    byte < 0x20 || byte == 0xc2 || byte == 0xe2
+    byte.wrapping_sub(b'\n') <= 0x1e - b'\n' || byte == 0xc2 || byte == 0xe2
 }
 
 /// How many bytes of a line end `rest` begins with; 0 when it begins with none.
 #[inline]
-pub(super) fn line_end(rest: &[u8]) -> usize {
+fn line_end(rest: &[u8]) -> usize {
     match rest {
         [b'\r', b'\n', ..] => 2,
         [b'\n' | b'\r' | 0x0b | 0x0c | 0x1c..=0x1e, ..] => 1,

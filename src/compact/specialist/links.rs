@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::bits::{self, TILE};
+use super::bits::{self, TILE, Tile};
 use super::blocks::SHORTEST;
 use super::cues::Cues;
 use super::lexicon::Lists;
@@ -35,6 +35,15 @@ pub(super) struct Links {
     words: usize,
     /// What each block claims of another one, before a question takes links away.
     claims: Vec<Option<Claim>>,
+}
+
+#[inline]
+fn add_tile(mut once: Tile, mut twice: Tile, set: &Tile) -> (Tile, Tile) {
+    for at in 0..TILE {
+        twice[at] |= once[at] & set[at];
+        once[at] |= set[at];
+    }
+    (once, twice)
 }
 
 /// What one block says about an earlier or later one.
@@ -72,7 +81,7 @@ impl Links {
         let mut links = Links { words: bits::words_for(blocks.len()), ..Links::default() };
         links.choose(library, blocks.len());
         links.index(library);
-        let no_question = vec![false; library.terms.len()];
+        let no_question = vec![false; library.words.len()];
         links.claims = (0..blocks.len())
             .map(|block| links.claim(blocks, block, &links.without(block, &no_question)))
             .collect();
@@ -81,21 +90,21 @@ impl Links {
 
     /// Chooses the terms that link, the most frequent first.
     fn choose(&mut self, library: &Library, blocks: usize) {
-        let mut holders = vec![0; library.terms.len()];
+        let mut holders = vec![0; library.words.len()];
         library.term_lists.items().iter().for_each(|term| holders[*term as usize] += 1);
         let most = (blocks / 2).max(2);
         let links = |term: &u32| {
             let holders = holders[*term as usize] as usize;
-            holders > 1 && holders <= most && library.terms.get(*term).len() >= SHORTEST_LINK
+            holders > 1 && holders <= most && library.words.get(*term).len() >= SHORTEST_LINK
         };
-        self.terms = (0..library.terms.len() as u32).filter(links).collect();
+        self.terms = (0..library.words.len() as u32).filter(links).collect();
         self.terms.sort_by_key(|term| std::cmp::Reverse(holders[*term as usize]));
         self.holders = self.terms.iter().map(|term| holders[*term as usize]).collect();
     }
 
     fn index(&mut self, library: &Library) {
         const NONE: u32 = u32::MAX;
-        let mut link_of = vec![NONE; library.terms.len()];
+        let mut link_of = vec![NONE; library.words.len()];
         self.terms.iter().zip(0..).for_each(|(term, link)| link_of[*term as usize] = link);
         let mut list = Vec::new();
         for terms in library.term_lists.iter() {
@@ -166,11 +175,9 @@ impl Links {
         for (tile, (once, twice)) in once.iter_mut().zip(twice).enumerate() {
             let at = from + tile * TILE;
             for link in links {
-                let set = &self.dense[*link as usize * self.words + at..][..TILE];
-                for ((once, twice), set) in once.iter_mut().zip(&mut *twice).zip(set) {
-                    *twice |= *once & set;
-                    *once |= set;
-                }
+                let from = *link as usize * self.words + at;
+                let Some(set) = self.dense[from..].first_chunk::<TILE>() else { break };
+                (*once, *twice) = add_tile(*once, *twice, set);
                 if twice.iter().all(|word| *word == u64::MAX) {
                     break;
                 }

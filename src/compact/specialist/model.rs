@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use serde::Deserialize;
+use serde_json::Number;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -110,65 +111,85 @@ impl Tree {
     }
 }
 
-/// The model's file.
+/// The model's file. A member has the fields of its kind.
 #[derive(Deserialize)]
 struct File {
     kind: String,
     members: Vec<Member>,
-    alpha: f64,
+    alpha: Exact,
     k_goal: usize,
     k_err: usize,
-    bonus: f64,
+    bonus: Exact,
 }
 
 #[derive(Deserialize)]
-#[serde(tag = "kind")]
-enum Member {
-    #[serde(rename = "lr")]
-    Regression { features: Vec<String>, mu: Vec<f64>, sd: Vec<f64>, beta: Vec<f64>, b0: f64 },
-    #[serde(rename = "gbdt")]
-    Trees { features: Vec<String>, base: f64, trees: Vec<FileTree> },
+struct Member {
+    kind: String,
+    features: Vec<String>,
+    #[serde(default)]
+    mu: Vec<Exact>,
+    #[serde(default)]
+    sd: Vec<Exact>,
+    #[serde(default)]
+    beta: Vec<Exact>,
+    b0: Option<Exact>,
+    base: Option<Exact>,
+    #[serde(default)]
+    trees: Vec<FileTree>,
 }
 
 /// Columns and thresholds level by level.
 #[derive(Deserialize)]
 struct FileTree {
     f: Vec<Vec<u8>>,
-    t: Vec<Vec<Option<f64>>>,
-    v: Vec<f64>,
+    t: Vec<Vec<Option<Exact>>>,
+    v: Vec<Exact>,
+}
+
+/// A number that is read to the last bit: thresholds are numbers that columns take.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(from = "Number")]
+struct Exact(f64);
+
+impl From<Number> for Exact {
+    fn from(number: Number) -> Exact {
+        Exact(number.as_f64().unwrap_or(f64::NAN))
+    }
 }
 
 impl File {
     fn model(self) -> Result<Model, String> {
-        if self.kind != "v3" {
-            return Err(format!("its kind is {}, not v3", self.kind));
+        let kinds: Vec<&str> = self.members.iter().map(|member| member.kind.as_str()).collect();
+        if self.kind != "v3" || kinds != ["lr", "gbdt"] {
+            return Err(format!("it is {} of {}", self.kind, kinds.join(", ")));
         }
-        let mut members = self.members.into_iter();
-        let (Some(Member::Regression { features, mu, sd, beta, b0 }), Some(trees), None) =
-            (members.next(), members.next(), members.next())
-        else {
-            return Err("it is no regression with trees".to_owned());
-        };
-        let Member::Trees { features: of_trees, base, trees } = trees else {
-            return Err("its second member has no trees".to_owned());
-        };
-        if features != NAMES || of_trees != NAMES {
+        if self.members.iter().any(|member| member.features != NAMES) {
             return Err("its columns are others".to_owned());
         }
-        let columns: Vec<_> =
-            mu.iter().zip(&sd).zip(&beta).map(|((mu, sd), beta)| [*mu, *sd, *beta]).collect();
-        if columns.len() != COLUMNS {
-            return Err("its regression misses columns".to_owned());
-        }
+        let [regression, trees] = <[Member; 2]>::try_from(self.members)
+            .map_err(|members| format!("it has {} members", members.len()))?;
         Ok(Model {
-            regression: Regression { columns, intercept: b0 },
-            base,
-            trees: trees.into_iter().map(FileTree::tree).collect::<Result<_, _>>()?,
-            size_penalty: self.alpha,
+            regression: regression.regression()?,
+            base: trees.base.ok_or("its trees have no base")?.0,
+            trees: trees.trees.into_iter().map(FileTree::tree).collect::<Result<_, _>>()?,
+            size_penalty: self.alpha.0,
             raised_by_question: self.k_goal,
             raised_errors: self.k_err,
-            bonus: self.bonus,
+            bonus: self.bonus.0,
         })
+    }
+}
+
+impl Member {
+    fn regression(self) -> Result<Regression, String> {
+        let columns = self.mu.iter().zip(&self.sd).zip(&self.beta);
+        let columns: Vec<_> = columns.map(|((mu, sd), beta)| [mu.0, sd.0, beta.0]).collect();
+        match self.b0 {
+            Some(intercept) if columns.len() == COLUMNS => {
+                Ok(Regression { columns, intercept: intercept.0 })
+            }
+            _ => Err("its regression is not whole".to_owned()),
+        }
     }
 }
 
@@ -178,14 +199,15 @@ impl FileTree {
         if columns.iter().any(|column| usize::from(*column) >= COLUMNS) {
             return Err("a tree asks for a column that is not there".to_owned());
         }
-        let limit = |limit: Option<f64>| limit.map_or(f32::INFINITY, round_down);
+        let limit = |limit: Option<Exact>| limit.map_or(f32::INFINITY, |limit| round_down(limit.0));
         let thresholds: Vec<f32> = self.t.into_iter().flatten().map(limit).collect();
-        let odd = |_| "a tree is not four levels deep".to_owned();
-        Ok(Tree {
-            columns: columns.try_into().map_err(odd)?,
-            thresholds: thresholds.try_into().map_err(|_| odd(Vec::new()))?,
-            leaves: self.v.try_into().map_err(|_| odd(Vec::new()))?,
-        })
+        let leaves: Vec<f64> = self.v.iter().map(|value| value.0).collect();
+        let (Ok(columns), Ok(thresholds), Ok(leaves)) =
+            (columns.try_into(), thresholds.try_into(), leaves.try_into())
+        else {
+            return Err("a tree is not four levels deep".to_owned());
+        };
+        Ok(Tree { columns, thresholds, leaves })
     }
 }
 

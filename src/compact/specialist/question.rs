@@ -46,13 +46,13 @@ impl Question {
             keys: keys.len(),
             names_key: vec![false; library.keys.len()],
             terms: of_terms.len(),
-            has_term: vec![false; library.terms.len()],
+            has_term: vec![false; library.words.len()],
             language: language_of(text),
         };
         for key in keys.iter().filter_map(|key| library.keys.find(key)) {
             question.names_key[key as usize] = true;
         }
-        for term in of_terms.iter().filter_map(|term| library.terms.find(term)) {
+        for term in of_terms.iter().filter_map(|term| library.words.find(term)) {
             question.has_term[term as usize] = true;
         }
         question

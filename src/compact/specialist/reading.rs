@@ -1,5 +1,7 @@
 //! Reading: what is known of a block from its own text.
 
+use std::ops::Range;
+
 use super::blocks::Span;
 use super::body::{Body, Layout, speaks_git};
 use super::cues::{self, Cues};
@@ -7,7 +9,7 @@ use super::keys::{each_key, is_path};
 use super::language::{self, Language, Tally, language_of};
 use super::lexicon::{Lexicon, Lists, fingerprint};
 use super::quotes::has_quotation;
-use super::words::{is_common, lower_case, terms, words};
+use super::words::{is_common, lower_case, words};
 
 /// What a block says, wherever it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,39 +35,58 @@ const SHORTEST_COPY: usize = 40;
 /// number once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Library {
-    /// Words of bodies in lower case, with how often they come.
+    /// Words and terms, in lower case.
     pub words: Lexicon,
+    /// The words of bodies, and how often they come.
     pub word_lists: Lists<(u32, u32)>,
-    /// Terms of whole blocks, but for short and common ones.
-    pub terms: Lexicon,
+    /// The terms of whole blocks, but for short and common ones.
     pub term_lists: Lists<u32>,
-    /// Keys of bodies.
     pub keys: Lexicon,
+    /// The keys of bodies.
     pub key_lists: Lists<u32>,
     /// Whether each key is a path.
     pub is_path: Vec<bool>,
-    cues_of_word: Vec<Cues>,
-    notes_of_term: Vec<TermNotes>,
-    seen: Seen,
-    lowered: String,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct TermNotes {
-    is_common: bool,
-    languages: u8,
-}
-
-/// Where each word, term and key was last seen, so that a list takes it once.
-#[derive(Debug, Clone, Default)]
-struct Seen {
+    notes: Vec<Note>,
+    /// For each key the block that it was last seen in, so that a list takes it once.
+    key_seen: Vec<u32>,
     /// Counts the blocks read, those that were forgotten again too.
     now: u32,
-    words: Vec<(u32, u32)>,
-    terms: Vec<u32>,
-    keys: Vec<u32>,
+    lowered: String,
     counted: Vec<(u32, u32)>,
     listed: Vec<u32>,
+}
+
+/// What is known of a word.
+#[derive(Debug, Clone, Copy)]
+struct Note {
+    cues: Cues,
+    languages: u8,
+    /// Whether it has ASCII letters and digits only.
+    is_latin: bool,
+    is_common: bool,
+    /// The block that it was last counted in, and its place among those counted there.
+    counted: (u32, u32),
+    /// The block that it was last listed for as a term.
+    listed: u32,
+}
+
+/// What a text is read for.
+#[derive(Clone, Copy, Default)]
+struct Wanted {
+    /// Count the words from this byte on.
+    words: Option<usize>,
+    /// Look for errors from this byte on.
+    errors: Option<usize>,
+    terms: bool,
+}
+
+/// What is gathered of a block as its words are read.
+#[derive(Default)]
+struct Gathered {
+    cues: Cues,
+    tally: Tally,
+    /// Where the last term ends that two words make.
+    joined_to: usize,
 }
 
 impl Library {
@@ -78,100 +99,133 @@ impl Library {
 
     /// Reads the next block.
     pub fn read(&mut self, text: &str, span: Span) -> Block {
-        self.seen.now += 1;
+        self.now += 1;
         let body = Body::of(text);
         let mut lowered = std::mem::take(&mut self.lowered);
         lower_case(text, &mut lowered);
-        let folded = has_dotted_i(text).then(|| fold_dotted_i(text));
-        let cues = self.read_words(text, &lowered, folded.as_deref(), &body);
-        let language = self.read_terms(text, &lowered);
+        let gathered = match body.offset {
+            Some(offset) if !has_dotted_i(text) => {
+                let from = Some(lowered_len(&text[..offset]));
+                self.read_words(&lowered, Wanted { words: from, errors: from, terms: true })
+            }
+            _ => self.read_apart(text, &lowered, &body.text),
+        };
+        let quotes = if has_quotation(text) { Cues::QUOTES } else { Cues::default() };
+        let odd = has_dotted_i(text) || text.contains(KELVIN);
+        let body_print = fingerprint(body.text.as_bytes());
+        self.term_lists.push(self.listed.drain(..));
         self.read_keys(&body.text);
         let block = Block {
-            text: fingerprint(text.as_bytes()),
-            body: has_chars(&body.text, SHORTEST_COPY).then(|| fingerprint(body.text.as_bytes())),
+            text: print_around(text, &body, body_print),
+            body: has_chars(&body.text, SHORTEST_COPY).then_some(body_print),
             words: self.list_words(),
             layout: Layout::of(&body.text),
-            cues,
+            cues: gathered.cues | quotes,
             git: speaks_git(&body.text),
-            commands_its_reader: cues::commands_its_reader(folded.as_deref().unwrap_or(&lowered)),
-            language,
+            commands_its_reader: commands_its_reader(text, &lowered),
+            language: if odd { language_of(text) } else { gathered.tally.language() },
             span,
         };
         self.lowered = lowered;
         block
     }
 
-    /// Counts the words of the body, and gathers the cues: errors in the body, the others in the
-    /// whole block.
-    fn read_words(&mut self, text: &str, lowered: &str, folded: Option<&str>, body: &Body) -> Cues {
-        let quotes = if has_quotation(text) { Cues::QUOTES } else { Cues::default() };
-        let said = match (body.offset, folded) {
-            (Some(offset), None) => {
-                let from = lowered_len(&text[..offset]);
-                self.each_word(lowered, Some(from), Some(from))
-            }
-            _ => {
-                self.each_word(&body.text.to_lowercase(), Some(0), None);
-                let in_body = self.each_word(&fold_dotted_i(&body.text), None, Some(0));
-                let in_text = self.each_word(folded.unwrap_or(lowered), None, None);
-                in_text | in_body.only(Cues::ERROR)
-            }
-        };
-        said | quotes
+    /// Reads a block whose body is no stretch of it, or that has a letter whose lower case is
+    /// two: words, terms and cues each from the text that the reference reads them from.
+    fn read_apart(&mut self, text: &str, lowered: &str, body: &str) -> Gathered {
+        let from_start = Some(0);
+        self.read_words(&body.to_lowercase(), Wanted { words: from_start, ..Wanted::default() });
+        let terms = self.read_words(lowered, Wanted { terms: true, ..Wanted::default() });
+        let errors = Wanted { errors: from_start, ..Wanted::default() };
+        let in_body = self.read_words(&fold_dotted_i(body), errors);
+        let in_text = self.read_words(&fold_dotted_i(text), Wanted::default());
+        Gathered { cues: in_text.cues | in_body.cues.only(Cues::ERROR), ..terms }
     }
 
-    /// Counts the words from byte `counted` on, and returns the cues, errors from byte `errors` on.
-    fn each_word(&mut self, lowered: &str, counted: Option<usize>, errors: Option<usize>) -> Cues {
-        let mut said = Cues::default();
+    fn read_words(&mut self, lowered: &str, wanted: Wanted) -> Gathered {
+        let mut gathered = Gathered::default();
         let is_from = |at: usize, from: Option<usize>| from.is_some_and(|from| at >= from);
         for at in words(lowered, 0) {
-            let number = self.words.number(&lowered[at.clone()]);
-            if number as usize == self.cues_of_word.len() {
-                self.cues_of_word.push(cues::of_word(&lowered[at.clone()]));
-                self.seen.words.push((0, 0));
+            let number = self.number(&lowered[at.clone()]);
+            if is_from(at.start, wanted.words) {
+                self.count(number);
             }
-            if is_from(at.start, counted) {
-                self.seen.count(number);
+            let note = self.notes[number as usize];
+            if wanted.terms {
+                if note.is_latin && at.start >= gathered.joined_to && !joins(lowered, at.end) {
+                    self.list_term(number, &mut gathered.tally);
+                } else {
+                    self.read_terms(lowered, at.clone(), &mut gathered);
+                }
             }
-            let cues = self.cues_of_word[number as usize];
-            if cues != Cues::default() {
-                let error = is_from(at.start, errors);
-                let here = cues::in_text(cues, lowered, at);
-                said |= if error { here } else { here.without(Cues::ERROR) };
+            if note.cues != Cues::default() {
+                let error = is_from(at.start, wanted.errors);
+                let here = cues::in_text(note.cues, lowered, at);
+                gathered.cues |= if error { here } else { here.without(Cues::ERROR) };
             }
         }
-        said
+        gathered
+    }
+
+    /// Lists the terms that begin in a word, behind the last one that two words made.
+    fn read_terms(&mut self, lowered: &str, word: Range<usize>, gathered: &mut Gathered) {
+        let bytes = lowered.as_bytes();
+        let mut at = word.start.max(gathered.joined_to);
+        while at < word.end {
+            if !bytes[at].is_ascii_alphanumeric() {
+                at += 1;
+                continue;
+            }
+            let mut end = latin_end(bytes, at);
+            if end == word.end && joins(lowered, end) {
+                end = latin_end(bytes, end + 1);
+                gathered.joined_to = end;
+            }
+            let number = self.number(&lowered[at..end]);
+            self.list_term(number, &mut gathered.tally);
+            at = end;
+        }
+    }
+
+    fn number(&mut self, word: &str) -> u32 {
+        let number = self.words.number(word);
+        if number as usize == self.notes.len() {
+            self.notes.push(Note {
+                cues: cues::of_word(word),
+                languages: language::of_word(word),
+                is_latin: word.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+                is_common: is_common(word),
+                counted: (0, 0),
+                listed: 0,
+            });
+        }
+        number
+    }
+
+    fn count(&mut self, number: u32) {
+        let (when, place) = &mut self.notes[number as usize].counted;
+        if *when == self.now {
+            self.counted[*place as usize].1 += 1;
+        } else {
+            (*when, *place) = (self.now, self.counted.len() as u32);
+            self.counted.push((number, 1));
+        }
+    }
+
+    fn list_term(&mut self, number: u32, tally: &mut Tally) {
+        let note = &mut self.notes[number as usize];
+        tally.count(note.languages);
+        if !note.is_common && note.listed != self.now {
+            note.listed = self.now;
+            self.listed.push(number);
+        }
     }
 
     /// Lists the words that were counted, and returns how many there were.
     fn list_words(&mut self) -> u32 {
-        let counted = &mut self.seen.counted;
-        let words = counted.iter().map(|(_, times)| times).sum();
-        self.word_lists.push(counted.drain(..));
+        let words = self.counted.iter().map(|(_, times)| times).sum();
+        self.word_lists.push(self.counted.drain(..));
         words
-    }
-
-    fn read_terms(&mut self, text: &str, lowered: &str) -> Option<Language> {
-        let mut tally = Tally::default();
-        for term in terms(lowered) {
-            if term.len() < 3 {
-                tally.count(language::of_word(term));
-                continue;
-            }
-            let number = self.terms.number(term);
-            if number as usize == self.notes_of_term.len() {
-                let languages = language::of_word(term);
-                self.notes_of_term.push(TermNotes { is_common: is_common(term), languages });
-                self.seen.terms.push(0);
-            }
-            let notes = self.notes_of_term[number as usize];
-            tally.count(notes.languages);
-            if !notes.is_common {
-                self.seen.list_term(number);
-            }
-        }
-        self.term_lists.push(self.seen.listed.drain(..));
-        if has_dotted_i(text) || text.contains(KELVIN) { language_of(text) } else { tally.language() }
     }
 
     fn read_keys(&mut self, body: &str) {
@@ -179,35 +233,13 @@ impl Library {
             let number = self.keys.number(key);
             if number as usize == self.is_path.len() {
                 self.is_path.push(is_path(key));
-                self.seen.keys.push(0);
+                self.key_seen.push(0);
             }
-            self.seen.list_key(number);
+            if std::mem::replace(&mut self.key_seen[number as usize], self.now) != self.now {
+                self.listed.push(number);
+            }
         });
-        self.key_lists.push(self.seen.listed.drain(..));
-    }
-}
-
-impl Seen {
-    fn count(&mut self, word: u32) {
-        let (when, place) = &mut self.words[word as usize];
-        if *when == self.now {
-            self.counted[*place as usize].1 += 1;
-        } else {
-            (*when, *place) = (self.now, self.counted.len() as u32);
-            self.counted.push((word, 1));
-        }
-    }
-
-    fn list_term(&mut self, term: u32) {
-        if std::mem::replace(&mut self.terms[term as usize], self.now) != self.now {
-            self.listed.push(term);
-        }
-    }
-
-    fn list_key(&mut self, key: u32) {
-        if std::mem::replace(&mut self.keys[key as usize], self.now) != self.now {
-            self.listed.push(key);
-        }
+        self.key_lists.push(self.listed.drain(..));
     }
 }
 
@@ -216,7 +248,7 @@ const DOTTED_I: char = '\u{130}';
 const KELVIN: char = '\u{212a}';
 
 fn has_dotted_i(text: &str) -> bool {
-    !text.is_ascii() && text.contains(DOTTED_I)
+    text.contains(DOTTED_I)
 }
 
 /// Lower case in which that letter is an i, as it is to a case-blind comparison.
@@ -224,10 +256,37 @@ fn fold_dotted_i(text: &str) -> String {
     text.replace(DOTTED_I, "i").to_lowercase()
 }
 
+fn commands_its_reader(text: &str, lowered: &str) -> bool {
+    if has_dotted_i(text) {
+        cues::commands_its_reader(&fold_dotted_i(text))
+    } else {
+        cues::commands_its_reader(lowered)
+    }
+}
+
+/// The fingerprint of a text whose body has the fingerprint `body_print`.
+fn print_around(text: &str, body: &Body, body_print: u128) -> u128 {
+    let Some(offset) = body.offset else { return fingerprint(text.as_bytes()) };
+    let before = fingerprint(&text.as_bytes()[..offset]);
+    let after = fingerprint(&text.as_bytes()[offset + body.text.len()..]);
+    before ^ body_print.rotate_left(40) ^ after.rotate_left(80)
+}
+
 /// The bytes of a text's lower case. A header ends in a bracket and a line end, so that what
 /// follows changes nothing.
 fn lowered_len(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.to_lowercase().len() }
+}
+
+/// Whether a word that ends at byte `end` and the next make one term.
+#[inline]
+fn joins(text: &str, end: usize) -> bool {
+    matches!(text.as_bytes()[end..], [b'-' | b'\'', next, ..] if next.is_ascii_alphanumeric())
+}
+
+fn latin_end(text: &[u8], from: usize) -> usize {
+    let length = text[from..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    from + length
 }
 
 pub(super) fn has_chars(text: &str, least: usize) -> bool {

@@ -1,7 +1,7 @@
 //! Restoring: of what was dropped, the blocks that are linked most come back.
 
-use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap};
 
 use super::bits;
 use super::links::{Claim, ClaimKind};
@@ -112,17 +112,23 @@ impl<'s> Graph<'s> {
     fn most_linked(&mut self) -> Vec<usize> {
         let limit = |block: &usize| (self.greatest_weight(*block), *block);
         let mut limits: Vec<_> = self.fates.dropped.iter().map(limit).collect();
-        limits.sort_unstable_by_key(|(limit, _)| std::cmp::Reverse(*limit));
+        limits.sort_unstable_by_key(|(limit, _)| Reverse(*limit));
         let mut weighed: Vec<(usize, usize)> = Vec::new();
-        let mut least = None;
+        let (mut most, mut least) = (BinaryHeap::new(), None);
         for (limit, block) in limits {
             if least.is_some_and(|least| limit < least) {
                 break;
             }
-            weighed.push((self.weight(block), block));
-            least = least_of_the_most(&mut weighed);
+            let weight = self.weight(block);
+            weighed.push((weight, block));
+            most.push(Reverse(weight));
+            if most.len() > MOST {
+                most.pop();
+            }
+            least = most.peek().filter(|_| most.len() == MOST).map(|least| least.0);
         }
         let worthy = |(weight, _): &&(usize, usize)| least.is_none_or(|least| *weight >= least);
+        if std::env::var("DBG").is_ok() { eprintln!("dropped {} weighed {} ranked {} claims {} texts {}", self.fates.dropped.len(), weighed.len(), weighed.iter().filter(worthy).count(), self.claims.len(), self.shared.len()); }
         let mut ranked: Vec<_> =
             weighed.iter().filter(worthy).map(|(_, block)| (self.reference_score(*block), *block)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| compare_ids(a.1, b.1)));
@@ -232,15 +238,6 @@ impl<'s> Graph<'s> {
         }
         near
     }
-}
-
-/// The least of the [`MOST`] greatest weights, once there are so many.
-fn least_of_the_most(weighed: &mut [(usize, usize)]) -> Option<usize> {
-    let at = MOST - 1;
-    (weighed.len() > at).then(|| {
-        let greater = |a: &(usize, usize), b: &(usize, usize)| b.cmp(a);
-        weighed.select_nth_unstable_by(at, greater).1.0
-    })
 }
 
 /// Equals come in the order of the names that the reference gives blocks: `blk_0001_` and on,

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::characters::{is_ascii_word, is_word};
+use super::characters::{has_lower_case, is_ascii_word, is_word};
 
 /// Maximal runs of word characters from byte `from` on.
 pub(super) fn words(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> {
@@ -81,13 +81,34 @@ pub(super) fn is_common(term: &str) -> bool {
 
 /// Full Unicode lower case into a buffer that is used again.
 pub(super) fn lower_case(text: &str, lowered: &mut String) {
-    if text.is_ascii() {
-        lowered.clear();
-        lowered.push_str(text);
-        lowered.make_ascii_lowercase();
-    } else {
-        *lowered = text.to_lowercase();
+    lowered.clear();
+    if text.contains(SIGMA) {
+        lowered.push_str(&text.to_lowercase());
+        return;
     }
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| !byte.is_ascii()) {
+        push_ascii(&rest[..at], lowered);
+        let end = rest[at..].find(|c: char| c.is_ascii()).map_or(rest.len(), |length| at + length);
+        for c in rest[at..end].chars() {
+            if has_lower_case(c) {
+                lowered.extend(c.to_lowercase());
+            } else {
+                lowered.push(c);
+            }
+        }
+        rest = &rest[end..];
+    }
+    push_ascii(rest, lowered);
+}
+
+/// The one letter whose lower case depends on its neighbours.
+const SIGMA: char = '\u{3a3}';
+
+fn push_ascii(text: &str, lowered: &mut String) {
+    let from = lowered.len();
+    lowered.push_str(text);
+    lowered[from..].make_ascii_lowercase();
 }
 
 /// The end of a run that begins at byte `at`.
@@ -136,9 +157,11 @@ mod tests {
     }
 
     #[test]
-    fn a_final_sigma_is_lower_cased_by_its_place() {
+    fn lower_case_is_that_of_the_standard_library() {
         let mut lowered = String::new();
-        lower_case("ΟΔΟΣ ΣΑΣ", &mut lowered);
-        assert_eq!(lowered, "οδος σας");
+        for text in ["ΟΔΟΣ ΣΑΣ", "Größe ÉTUDE \u{130}x ẞ 会話 🚚 Ⱥ", "PLAIN", "", "É", "𝔸\u{10400}Z"] {
+            lower_case(text, &mut lowered);
+            assert_eq!(lowered, text.to_lowercase());
+        }
     }
 }
