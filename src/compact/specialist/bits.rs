@@ -1,7 +1,7 @@
 //! Sets of blocks, one bit a block.
 
 /// Words are worked on this many at a time.
-pub(super) const TILE: usize = 8;
+pub(super) const TILE: usize = 32;
 
 pub(super) type Tile = [u64; TILE];
 

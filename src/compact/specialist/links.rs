@@ -5,6 +5,7 @@
 //! with one block are found from its terms alone.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::bits::{self, TILE, Tile};
 use super::blocks::SHORTEST;
@@ -35,15 +36,17 @@ pub(super) struct Links {
     words: usize,
     /// What each block claims of another one, before a question takes links away.
     claims: Vec<Option<Claim>>,
+    /// How many blocks share two links with each, before a question takes links away; counted
+    /// when it is asked for.
+    shared: Vec<OnceLock<u32>>,
 }
 
 #[inline]
-fn add_tile(mut once: Tile, mut twice: Tile, set: &Tile) -> (Tile, Tile) {
-    for at in 0..TILE {
-        twice[at] |= once[at] & set[at];
-        once[at] |= set[at];
+fn add_tile(once: &mut Tile, twice: &mut Tile, set: &Tile) {
+    for ((once, twice), set) in once.iter_mut().zip(twice).zip(set) {
+        *twice |= *once & set;
+        *once |= set;
     }
-    (once, twice)
 }
 
 /// What one block says about an earlier or later one.
@@ -81,6 +84,7 @@ impl Links {
         let mut links = Links { words: bits::words_for(blocks.len()), ..Links::default() };
         links.choose(library, blocks.len());
         links.index(library);
+        links.shared = vec![OnceLock::new(); blocks.len()];
         let no_question = vec![false; library.words.len()];
         links.claims = (0..blocks.len())
             .map(|block| links.claim(blocks, block, &links.without(block, &no_question)))
@@ -138,10 +142,21 @@ impl Links {
         links.filter(|link| !has_term[self.terms[*link as usize] as usize]).collect()
     }
 
-    /// More blocks than this share no two of these links with the one that has them.
-    pub fn most_sharing(&self, links: &[u32]) -> usize {
+    /// No more blocks than this share two links with a block, by what is known so far.
+    pub fn most_sharing(&self, block: usize) -> usize {
         let others = |link: &u32| self.holders[*link as usize] as usize - 1;
-        (links.iter().map(others).sum::<usize>() / 2).min(self.of_block.len().saturating_sub(1))
+        let bound = || self.of_block.get(block).iter().map(others).sum::<usize>() / 2;
+        self.shared[block].get().map_or_else(bound, |shared| *shared as usize)
+    }
+
+    /// How many blocks share two links with a block. It is counted once.
+    pub fn count_sharing(&self, block: usize) -> usize {
+        let count = || {
+            let mut sharing = self.sharing(self.of_block.get(block));
+            bits::remove(&mut sharing, block);
+            bits::count(&sharing) as u32
+        };
+        *self.shared[block].get_or_init(count) as usize
     }
 
     /// The blocks that share at least two of these links, as a set.
@@ -174,14 +189,16 @@ impl Links {
         let (twice, _) = twice.as_chunks_mut::<TILE>();
         for (tile, (once, twice)) in once.iter_mut().zip(twice).enumerate() {
             let at = from + tile * TILE;
+            let (mut seen, mut shared) = ([0; TILE], [0; TILE]);
             for link in links {
                 let from = *link as usize * self.words + at;
                 let Some(set) = self.dense[from..].first_chunk::<TILE>() else { break };
-                (*once, *twice) = add_tile(*once, *twice, set);
-                if twice.iter().all(|word| *word == u64::MAX) {
+                add_tile(&mut seen, &mut shared, set);
+                if shared.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX {
                     break;
                 }
             }
+            (*once, *twice) = (seen, shared);
         }
     }
 

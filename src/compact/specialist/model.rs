@@ -20,6 +20,9 @@ const DEPTH: usize = 4;
 const INNER: usize = (1 << DEPTH) - 1;
 const LEAVES: usize = 1 << DEPTH;
 
+/// Rows that go down a tree one after the other, so that both stay in reach.
+const TOGETHER: usize = 64;
+
 /// Why there is no model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ModelError {
@@ -83,11 +86,17 @@ impl Model {
         file.model().map_err(malformed)
     }
 
-    /// The raw score of a block, greater for what should be kept. Sums run in the reference's
+    /// The raw scores of blocks, greater for what should be kept. Sums run in the reference's
     /// order, so that they round as they do there.
-    pub fn raw(&self, row: &Row) -> f64 {
-        let trees = self.trees.iter().fold(self.base, |sum, tree| sum + tree.leaf(row));
-        (self.regression.value(row) + trees) / 2.0
+    pub fn raw<'r>(&self, rows: impl Iterator<Item = &'r Row>) -> Vec<f64> {
+        let rows: Vec<&Row> = rows.collect();
+        let mut sums = vec![self.base; rows.len()];
+        for (rows, sums) in rows.chunks(TOGETHER).zip(sums.chunks_mut(TOGETHER)) {
+            for tree in &self.trees {
+                tree.add_leaves(rows, sums);
+            }
+        }
+        rows.iter().zip(&sums).map(|(row, trees)| (self.regression.value(row) + trees) / 2.0).collect()
     }
 }
 
@@ -101,13 +110,15 @@ impl Regression {
 }
 
 impl Tree {
-    fn leaf(&self, row: &Row) -> f64 {
-        let mut node = 0;
-        for _ in 0..DEPTH {
-            let exceeds = row[usize::from(self.columns[node])] > self.thresholds[node];
-            node = 2 * node + 1 + usize::from(exceeds);
+    fn add_leaves(&self, rows: &[&Row], sums: &mut [f64]) {
+        for (row, sum) in rows.iter().zip(sums) {
+            let mut node = 0;
+            for _ in 0..DEPTH {
+                let exceeds = row[usize::from(self.columns[node])] > self.thresholds[node];
+                node = 2 * node + 1 + usize::from(exceeds);
+            }
+            *sum += self.leaves[node - INNER];
         }
-        self.leaves[node - INNER]
     }
 }
 

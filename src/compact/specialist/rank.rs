@@ -80,12 +80,13 @@ fn is_guarded(block: &Block, question: &Question) -> bool {
 /// The raw score of each judged block; that of a copy is the first one's.
 fn scores(session: &Prepared, model: &Model, rows: &[Row], judged: &[usize]) -> Vec<f64> {
     let raised = raised(session, model, rows);
+    let firsts = judged.iter().filter(|block| session.standing.first_copies[**block] == **block);
+    let raw = model.raw(firsts.clone().map(|block| &rows[*block]));
     let mut scores = vec![0.0; rows.len()];
-    for block in judged.iter().filter(|block| session.standing.first_copies[**block] == **block) {
-        let row = &rows[*block];
+    for (block, raw) in firsts.zip(raw) {
         let bonus = if raised.contains(block) { model.bonus } else { 0.0 };
-        let penalty = model.size_penalty * f64::from(row[Column::Chars as usize]);
-        scores[*block] = model.raw(row) - penalty + bonus;
+        let penalty = model.size_penalty * f64::from(rows[*block][Column::Chars as usize]);
+        scores[*block] = raw - penalty + bonus;
     }
     scores
 }

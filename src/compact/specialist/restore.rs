@@ -110,14 +110,18 @@ impl<'s> Graph<'s> {
 
     /// The dropped blocks of greatest weight, the greatest first, [`MOST`] at most.
     fn most_linked(&mut self) -> Vec<usize> {
-        let limit = |block: &usize| (self.greatest_weight(*block), *block);
+        let limit = |block: &usize| (self.rough_limit(*block), *block);
         let mut limits: Vec<_> = self.fates.dropped.iter().map(limit).collect();
         limits.sort_unstable_by_key(|(limit, _)| Reverse(*limit));
         let mut weighed: Vec<(usize, usize)> = Vec::new();
         let (mut most, mut least) = (BinaryHeap::new(), None);
         for (limit, block) in limits {
-            if least.is_some_and(|least| limit < least) {
+            let is_light = |limit: usize| least.is_some_and(|least| limit < least);
+            if is_light(limit) {
                 break;
+            }
+            if is_light(self.close_limit(block)) {
+                continue;
             }
             let weight = self.weight(block);
             weighed.push((weight, block));
@@ -128,18 +132,26 @@ impl<'s> Graph<'s> {
             least = most.peek().filter(|_| most.len() == MOST).map(|least| least.0);
         }
         let worthy = |(weight, _): &&(usize, usize)| least.is_none_or(|least| *weight >= least);
-        if std::env::var("DBG").is_ok() { eprintln!("dropped {} weighed {} ranked {} claims {} texts {}", self.fates.dropped.len(), weighed.len(), weighed.iter().filter(worthy).count(), self.claims.len(), self.shared.len()); }
         let mut ranked: Vec<_> =
             weighed.iter().filter(worthy).map(|(_, block)| (self.reference_score(*block), *block)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| compare_ids(a.1, b.1)));
         ranked.into_iter().map(|(_, block)| block).take(MOST).collect()
     }
 
-    /// No block weighs more than this.
-    fn greatest_weight(&self, block: usize) -> usize {
-        let links = self.session.links.without(block, &self.question.has_term);
-        let sharing = self.session.links.most_sharing(&links);
+    /// More than a block can weigh, or as much, by what is known at once.
+    fn rough_limit(&self, block: usize) -> usize {
+        let sharing = self.session.links.most_sharing(self.first_copy(block));
         sharing * (SHARED + TO_KEPT) + self.other_weight(block)
+    }
+
+    /// The same by how many blocks share links when no question takes any away.
+    fn close_limit(&self, block: usize) -> usize {
+        let sharing = self.session.links.count_sharing(self.first_copy(block));
+        sharing * (SHARED + TO_KEPT) + self.other_weight(block)
+    }
+
+    fn first_copy(&self, block: usize) -> usize {
+        self.session.standing.first_copies[block]
     }
 
     fn weight(&mut self, block: usize) -> usize {
@@ -154,12 +166,12 @@ impl<'s> Graph<'s> {
 
     /// Each copy is linked with the first one.
     fn copy_edges(&self, block: usize) -> usize {
-        let first = self.session.standing.first_copies[block];
+        let first = self.first_copy(block);
         if first == block { self.copies[&block] - 1 } else { 1 }
     }
 
     fn shared(&mut self, block: usize) -> Shared {
-        let first = self.session.standing.first_copies[block];
+        let first = self.first_copy(block);
         if let Some(shared) = self.shared.get(&first) {
             return *shared;
         }
