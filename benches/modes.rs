@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use compactscope::compact::tool_calls::{NoDisk, Preview, Tokens, World, answer};
+use compactscope::compact::tool_calls::{NoDisk, NoJudges, Preview, Tokens, World, answer};
 use compactscope::tokens::{Method, count};
 use serde_json::{Value, json};
 
@@ -44,6 +44,7 @@ fn median(request: &Value) -> f64 {
         tokens: Tokens { count: &tokens, method: "approximate" },
         disk: &NoDisk,
         stash: &Preview,
+        judges: &NoJudges,
         note_name: "lcc",
     };
     let mut times = Vec::new();

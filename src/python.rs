@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use serde_json::{Number, Value};
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Writes a value as Python's `json.dumps(value, ensure_ascii=False)` does: `", "` and `": "`
 /// between, keys in their order, floats as `repr`, an integer literal as it stands.
@@ -19,6 +20,13 @@ pub fn python_json(value: &Value) -> String {
 pub fn python_json_sorted(value: &Value) -> String {
     let mut out = String::new();
     write_value(&mut out, value, true);
+    out
+}
+
+/// An object of these members, written in the way of [`python_json_sorted`].
+pub fn python_object_sorted<'v>(members: impl Iterator<Item = (&'v String, &'v Value)>) -> String {
+    let mut out = String::new();
+    write_object(&mut out, members, true);
     out
 }
 
@@ -43,6 +51,52 @@ pub fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
+/// The lines of a text with their ends, as `str.splitlines(keepends=True)` has them: a line also
+/// ends at VT, FF, FS, GS, RS, NEL, U+2028 and U+2029, and a CR LF is one end.
+pub fn lines_with_ends(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.find(ends_line).map_or(rest.len(), |at| {
+            let end = &rest[at..];
+            let first = end.chars().next().map_or(0, char::len_utf8);
+            at + if end.starts_with("\r\n") { 2 } else { first }
+        });
+        let (line, after) = rest.split_at(end);
+        rest = after;
+        Some(line)
+    })
+}
+
+fn ends_line(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// What `\w` matches in a Python pattern: a letter or a number of any script, or `_`.
+/// `char::is_alphanumeric` is a wider set: it takes some marks and symbols.
+pub fn is_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
+    matches!(
+        c.general_category_group(),
+        GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number
+    )
+}
+
+/// The value of a decimal digit of any script, which `int` reads; 0 to 9.
+pub fn decimal_value(c: char) -> Option<u8> {
+    let is_digit = |c: &char| c.general_category() == GeneralCategory::DecimalNumber;
+    if c.is_ascii() || !is_digit(&c) {
+        return c.to_digit(10).map(|digit| digit as u8);
+    }
+    // Scripts have their digits in order, from zero on, and some have several such rows.
+    let below = (0..c as u32).rev().map_while(char::from_u32).take_while(is_digit);
+    Some((below.count() % 10) as u8)
+}
+
 /// A number as Python prints it.
 pub fn python_number(number: &Number) -> String {
     let mut out = String::new();
@@ -65,21 +119,27 @@ fn write_value(out: &mut String, value: &Value, sorted: bool) {
             }
             out.push(']');
         }
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            if sorted {
-                members.sort_unstable_by_key(|member| member.0);
-            }
-            out.push('{');
-            for (index, (key, member)) in members.into_iter().enumerate() {
-                separate(out, index);
-                write_string(out, key);
-                out.push_str(": ");
-                write_value(out, member, sorted);
-            }
-            out.push('}');
-        }
+        Value::Object(members) => write_object(out, members.iter(), sorted),
     }
+}
+
+fn write_object<'v>(
+    out: &mut String,
+    members: impl Iterator<Item = (&'v String, &'v Value)>,
+    sorted: bool,
+) {
+    let mut members: Vec<_> = members.collect();
+    if sorted {
+        members.sort_unstable_by_key(|member| member.0);
+    }
+    out.push('{');
+    for (index, (key, member)) in members.into_iter().enumerate() {
+        separate(out, index);
+        write_string(out, key);
+        out.push_str(": ");
+        write_value(out, member, sorted);
+    }
+    out.push('}');
 }
 
 fn separate(out: &mut String, index: usize) {
@@ -232,7 +292,55 @@ mod tests {
     }
 
     #[test]
+    fn marks_symbols_and_dashes_are_no_word_characters() {
+        for c in ['a', '_', '7', 'ß', '会', '²', 'Ⅳ', '½'] {
+            assert!(is_word(c), "{c}");
+        }
+        for c in ['-', '.', ' ', '\u{345}', '\u{24b6}', '\u{301}', '\u{203f}', '🚚'] {
+            assert!(!is_word(c), "{c}");
+        }
+    }
+
+    #[test]
+    fn a_digit_of_any_script_has_a_value() {
+        for (digits, value) in [("07", 7), ("٣", 3), ("९", 9), ("𝟎", 0), ("𝟗", 9), ("𝟿", 9)]
+        {
+            assert_eq!(digits.chars().last().and_then(decimal_value), Some(value), "{digits}");
+        }
+        for c in ['²', '①', 'a', '五'] {
+            assert_eq!(decimal_value(c), None, "{c}");
+        }
+    }
+
+    #[test]
     fn characters_beyond_ascii_can_be_escaped() {
         assert_eq!(ascii_json("\"é🚚\u{7f}~\""), r#""\u00e9\ud83d\ude9a\u007f~""#);
+    }
+
+    #[test]
+    fn lines_end_where_splitlines_ends_them() {
+        // What Python 3.11 printed for each text.
+        let odd =
+            "a\nb\r\nc\rd\u{b}e\u{c}f\u{1c}g\u{1d}h\u{1e}i\u{1f}j\u{85}k\u{2028}l\u{2029}m\n\n";
+        let want = [
+            "a\n",
+            "b\r\n",
+            "c\r",
+            "d\u{b}",
+            "e\u{c}",
+            "f\u{1c}",
+            "g\u{1d}",
+            "h\u{1e}",
+            "i\u{1f}j\u{85}",
+            "k\u{2028}",
+            "l\u{2029}",
+            "m\n",
+            "\n",
+        ];
+        assert_eq!(lines_with_ends(odd).collect::<Vec<_>>(), want);
+        let ends: Vec<_> = lines_with_ends("\r\r\n\n").collect();
+        assert_eq!(ends, ["\r", "\r\n", "\n"]);
+        assert_eq!(lines_with_ends("").count(), 0);
+        assert_eq!(lines_with_ends("a\0b").collect::<Vec<_>>(), ["a\0b"]);
     }
 }

@@ -7,7 +7,7 @@ use std::io::Read;
 use compactscope::compact::plan::{Known, Plan, plan};
 use compactscope::compact::settings::Settings;
 use compactscope::compact::tool_calls::{
-    NoDisk, PROGRAM, Preview, Tokens, World, compact_transcript,
+    NoDisk, NoJudges, PROGRAM, Preview, Tokens, World, compact_transcript,
 };
 use compactscope::compact::{Features, Pins, messages};
 use compactscope::session::{Kind, Session, Source, read};
@@ -66,6 +66,7 @@ fn a_compact_transcript_request_keeps_what_its_answer_keeps() {
         tokens: Tokens { count: &|text| count(text, Method::Heuristic), method: "approximate" },
         disk: &NoDisk,
         stash: &Preview,
+        judges: &NoJudges,
         note_name: PROGRAM,
     };
     let mut compared = 0;

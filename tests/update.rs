@@ -52,7 +52,8 @@ fn source() -> String {
     (1..=4).map(|number| format!("def weight_{number}(parcel): return parcel.raw\n")).collect()
 }
 
-const STORY_SETTINGS: [(&str, &str); 4] = [
+const STORY_SETTINGS: [(&str, &str); 5] = [
+    ("rules_mode", "lossless"),
     ("budget_chars", "50%"),
     ("max_message_chars", "200"),
     ("keep_last_n", "1"),

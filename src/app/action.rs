@@ -10,7 +10,7 @@ use super::key::Key;
 use crate::compact::Pins;
 use crate::compact::plan::Plan;
 use crate::compact::settings::Settings;
-use crate::compact::tool_calls::{Recoverability, Recovery};
+use crate::compact::tool_calls::{Judgement, Recoverability, Recovery};
 use crate::session::Session;
 use crate::tokens::Method;
 
@@ -114,6 +114,18 @@ pub enum Msg {
         entry: usize,
         now: Recoverability,
     },
+    /// So many requests to a judge are done.
+    Judging {
+        inquiry: u64,
+        done: usize,
+        of: usize,
+    },
+    /// What a judge said of the session's calls over that question, or why it was not asked.
+    Judged {
+        inquiry: u64,
+        question: String,
+        answer: Result<Arc<Judgement>, String>,
+    },
     /// The watched file has grown or was read anew.
     Grown {
         session: Arc<Session>,
@@ -153,7 +165,18 @@ pub enum Effect {
         pins: Pins,
         /// Exact tokens of entries, by number, as far as they are counted.
         tokens: Arc<[Option<u32>]>,
+        /// What a judge said, where one decides.
+        judgement: Option<Arc<Judgement>>,
     },
+    /// Ask the judge that the settings name about the session's calls.
+    Judge {
+        inquiry: u64,
+        session: Shared,
+        settings: Box<Settings>,
+        pins: Pins,
+    },
+    /// Ask it nothing more.
+    StopJudging,
     Find {
         generation: u64,
         session: Shared,

@@ -4,6 +4,7 @@ pub mod action;
 pub mod counts;
 pub mod detail;
 mod history;
+pub mod judging;
 pub mod key;
 pub mod keymap;
 pub mod list;

@@ -10,6 +10,7 @@ use super::action::{Shared, Watching};
 use super::counts::{Counts, TokenSums};
 use super::detail::Detail;
 use super::history::History;
+use super::judging::Judging;
 use super::list::{Filter, List};
 use super::panes::{self, Pane, Panes};
 use crate::compact::Pins;
@@ -45,6 +46,7 @@ pub struct Model {
     pub filter: Filter,
     pub search: Search,
     pub detail: Detail,
+    pub judging: Judging,
     /// The pointer under the cursor that was looked after, and what was found, once it was.
     pub recovery: Option<Looked>,
     /// First line shown in the why pane.
@@ -119,7 +121,7 @@ pub enum Asks {
 }
 
 /// A list over the panes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Overlay {
     Help {
         top: usize,
@@ -135,6 +137,8 @@ pub enum Overlay {
     Faults {
         top: usize,
     },
+    /// Whether the session's text may be sent to the judge of these settings.
+    Consent(Box<Settings>),
 }
 
 /// What a screen is opened with.
@@ -171,6 +175,7 @@ impl Model {
             filter: Filter::default(),
             search: Search::default(),
             detail: Detail::default(),
+            judging: Judging::default(),
             recovery: None,
             why_top: 0,
             focus: Pane::List,

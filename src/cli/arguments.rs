@@ -15,6 +15,7 @@ Examples:
   compactscope snapshot SESSION.jsonl --size 120x40 --keys 'jjc+' --as svg > screen.svg
   compactscope memory-compact request.json            answer a memory-compact request
   compactscope compact-transcript request.json        answer a compact_transcript request
+  compactscope recall 9f86d081884c                    what a stash pointer stands for
 
 Exit status: 0 done, 1 failed or a plan that its own check refused, 2 refused input or usage.
 compactscope never writes to a session, and uses no network.";
@@ -41,6 +42,7 @@ pub fn command() -> Command {
         .subcommand(snapshot())
         .subcommand(memory_compact())
         .subcommand(compact_transcript())
+        .subcommand(recall())
 }
 
 fn plan() -> Command {
@@ -117,6 +119,40 @@ fn compact_transcript() -> Command {
                 .help("Program that trim notes and stash pointers name; lossless notes name none"),
         )
         .arg(tokens())
+}
+
+const RECALL_EXAMPLES: &str = "\
+Examples:
+  [removed: 812 tokens · compactscope recall 9f86d081884c]   a pointer in a session
+  compactscope recall 9f86d081884c                      print what it stands for
+  compactscope recall 9f86d081884c --lines 40-80        only some lines of it
+  compactscope recall 9f86d081884c > output.txt         its exact bytes
+
+A pipe or a file gets the exact bytes. On a terminal, escape sequences and control characters are
+made harmless, since the text comes from a session.
+
+The stash is the directory that COMPACTSCOPE_STASH_DIR names, else compactscope/stash under
+XDG_DATA_HOME (~/.local/share).
+Exit status: 0 done, 1 the stash cannot be read, 2 no such text, a damaged text or a wrong range.";
+
+fn recall() -> Command {
+    Command::new("recall")
+        .about("Print a tool output that a stash pointer stands for, checked against its SHA-256")
+        .after_help(RECALL_EXAMPLES)
+        .arg(
+            Arg::new("id")
+                .value_name("ID")
+                .required(true)
+                .allow_hyphen_values(true)
+                .help("The 12 to 64 digits that follow `recall` in the pointer"),
+        )
+        .arg(
+            Arg::new("lines")
+                .long("lines")
+                .value_name("A-B")
+                .allow_hyphen_values(true)
+                .help("Only the lines from A to B, counting from 1, both included"),
+        )
 }
 
 fn file(required: bool) -> Arg {

@@ -10,8 +10,11 @@ use super::Refused;
 use super::arguments::text;
 use super::open;
 use crate::compact::messages::contract;
-use crate::compact::tool_calls::{self, NoDisk, Preview, Tokens, World};
+use crate::compact::tool_calls::{self, Tokens, World};
+use crate::disk::RealDisk;
+use crate::judge::Environment;
 use crate::sanitise;
+use crate::stash::FileStash;
 use crate::tokens::{self, Method};
 
 /// `memory-compact FILE|-`.
@@ -29,10 +32,12 @@ pub fn compact_transcript(matches: &ArgMatches) -> Result<ExitCode> {
     let method = open::method(matches);
     let count = move |text: &str| tokens::count(text, method);
     let label_of = if method == Method::Heuristic { "approximate" } else { "exact" };
+    let stash = FileStash::of_the_user();
     let world = World {
         tokens: Tokens { count: &count, method: label_of },
-        disk: &NoDisk,
-        stash: &Preview,
+        disk: &RealDisk::new(),
+        stash: &stash,
+        judges: &Environment::of_this_process(),
         note_name: text(matches, "note-name"),
     };
     let answer =

@@ -13,8 +13,8 @@ use super::open;
 use crate::app::counts::{self, Counts};
 use crate::compact::plan::{Known, Outcome, Output, Plan, plan};
 use crate::compact::settings::{Budget, Provider, RulesMode, Settings};
-use crate::compact::tool_calls::NoDisk;
 use crate::compact::{Features, Pins};
+use crate::disk::RealDisk;
 use crate::session::{Kind, Session};
 use crate::tokens::Method;
 use crate::ui::grouped;
@@ -78,7 +78,7 @@ impl Measured {
         let prepared = begun.elapsed();
         let mut counts = Counts::default();
         count(session, counts::contents(session), method, &mut counts);
-        let disk = NoDisk;
+        let disk = RealDisk::new();
         let rows = MODES.map(|(mode, provider, rules_mode)| {
             let settings = Settings {
                 provider,
@@ -87,7 +87,7 @@ impl Measured {
                 budget_chars: Budget::Off,
                 ..settings.clone()
             };
-            let known = Known { disk: &disk, tokens: counts.contents() };
+            let known = Known { disk: &disk, tokens: counts.contents(), answers: None };
             let begun = Instant::now();
             let plan = plan(session, &features, &settings, &Pins::new(), &known);
             let took = begun.elapsed();

@@ -4,9 +4,11 @@ mod arguments;
 mod ask;
 mod counting;
 mod inspect;
+mod judging;
 mod measure;
 mod open;
 mod plan;
+mod recall;
 mod snapshot;
 mod svg;
 
@@ -56,6 +58,7 @@ fn try_run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Er
         Some(("measure", matches)) => measure::run(matches),
         Some(("snapshot", matches)) => snapshot::run(matches),
         Some(("memory-compact", matches)) => ask::memory_compact(matches),
+        Some(("recall", matches)) => recall::run(matches),
         Some(("compact-transcript", matches)) => ask::compact_transcript(matches),
         _ => inspect::run(&matches),
     }

@@ -8,13 +8,15 @@ use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 
 use super::counting::count;
+use super::judging;
 use super::open::{self, Opened};
 use crate::app::counts::{self, Counts, TokenSums};
 use crate::app::wrap;
 use crate::compact::plan::{Decision, Known, Outcome, Plan, Stage, plan};
 use crate::compact::settings::SETTINGS;
-use crate::compact::tool_calls::{NoDisk, Recovery};
+use crate::compact::tool_calls::Recovery;
 use crate::compact::{Features, Pins};
+use crate::disk::RealDisk;
 use crate::sanitise;
 use crate::session::{FaultKind, Kind};
 use crate::tokens::Method;
@@ -32,7 +34,9 @@ pub fn print(matches: &ArgMatches, as_json: bool) -> Result<ExitCode> {
     let method = open::method(matches);
     let mut counts = Counts::default();
     count(session, counts::contents(session), method, &mut counts);
-    let known = Known { disk: &NoDisk, tokens: counts.contents() };
+    let judgement = judging::ask(&opened, &features);
+    let answers = judgement.as_ref().map(|judgement| &judgement.answers);
+    let known = Known { disk: &RealDisk::new(), tokens: counts.contents(), answers };
     let plan = plan(session, &features, &opened.settings, &Pins::new(), &known);
     count(session, counts::pieces(session, &plan), method, &mut counts);
     let report = Report { counts, method, plan, opened: &opened };

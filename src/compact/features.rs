@@ -115,6 +115,13 @@ impl Features {
         Some(Position { message, index })
     }
 
+    /// The SHA-256 of an entry that is a result which the tool-call pass sees.
+    pub(super) fn sha256_of_result(&self, index: usize, entry: &Entry) -> Option<&str> {
+        let message = entry.message?;
+        let position = self.places[message].results.binary_search(&index).ok()?;
+        self.tool_calls.sha256_at(Position { message, index: position }, &entry.content)
+    }
+
     /// The first user text that is no notice.
     pub(super) fn first_user_text(&self) -> Option<usize> {
         self.first_user_text

@@ -3,24 +3,38 @@
 //! What was broken in the session already is a fault of the input, never a violation. A
 //! memory-compact request is checked for verbatim text, protection and sums only.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use super::Features;
 use super::plan::{Decision, Output, Stage, Step, Violation};
-use super::tool_calls;
+use super::settings::Settings;
+use super::tool_calls::{self, Call, PROGRAM, Recovery, StashNote};
 use crate::session::{Contract, Entry, Kind, Role, Session};
 
 /// The violations of a plan, and the faults that its input had before.
-pub fn check(session: &Session, decisions: &[Decision]) -> (Vec<Violation>, Vec<Violation>) {
-    let check = Check { session, decisions, violations: Vec::new(), input_faults: Vec::new() };
-    check.run()
+pub fn check(
+    session: &Session,
+    features: &Features,
+    settings: &Settings,
+    decisions: &[Decision],
+) -> (Vec<Violation>, Vec<Violation>) {
+    let (violations, input_faults, ids) = Default::default();
+    Check { session, features, settings, decisions, ids, violations, input_faults }.run()
 }
 
 struct Check<'a> {
     session: &'a Session,
+    features: &'a Features,
+    settings: &'a Settings,
     decisions: &'a [Decision],
+    /// How many calls and how many results have an id, for those that somebody asked about.
+    ids: OnceCell<HashMap<&'a str, [usize; 2]>>,
     violations: Vec<Violation>,
     input_faults: Vec<Violation>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
     fn run(mut self) -> (Vec<Violation>, Vec<Violation>) {
         for (index, entry) in self.session.entries.iter().enumerate() {
             self.verbatim(index, entry);
@@ -99,13 +113,60 @@ impl Check<'_> {
         }
     }
 
-    /// Every pointer names a later, unchanged result that holds what was removed.
+    /// Every pointer leads to what was removed.
     fn pointer(&mut self, index: usize, entry: &Entry) {
         let decision = &self.decisions[index];
-        if !matches!(decision.output, Output::Note(_)) {
-            return;
-        }
-        let resolves = decision.target.is_some_and(|target| {
+        let Output::Note(note) = &decision.output else { return };
+        let resolves = match &decision.recovery {
+            Some(Recovery::Stash { sha256, .. }) => self.names_itself(index, entry, note, sha256),
+            Some(recovery) => {
+                tool_calls::note_for(recovery).as_deref() == Some(&**note)
+                    && self.is_own_pointer(entry, note)
+            }
+            None => self.is_held_later(index, entry),
+        };
+        self.require(resolves, index, "a pointer does not lead to what it replaced");
+    }
+
+    /// Whether a stash pointer names the text that it stands for: a plan stores nothing, so this
+    /// is what can be said of it until it is exported.
+    fn names_itself(&self, index: usize, entry: &Entry, note: &str, sha256: &str) -> bool {
+        let named = StashNote::parse(note, PROGRAM);
+        let own = self.features.sha256_of_result(index, entry);
+        own == Some(sha256) && named.is_some_and(|named| sha256.starts_with(named.id))
+    }
+
+    /// Whether a pointer names what its own call reads or runs. An id that two calls or two
+    /// results have says of no result whose it is.
+    fn is_own_pointer(&self, result: &Entry, note: &str) -> bool {
+        let call = result.kind.partner().map(|call| &self.session.entries[call]);
+        let Some((Kind::Call { id, tool, .. }, call)) = call.map(|call| (&call.kind, call)) else {
+            return false;
+        };
+        let allowed = self.settings.allow_command_pointers;
+        let call = Call { id, tool, input: call.content.as_ref().into() };
+        self.ids().get(&**id) == Some(&[1, 1])
+            && tool_calls::is_own_pointer(&call, &result.content, note, allowed)
+    }
+
+    fn ids(&self) -> &HashMap<&'a str, [usize; 2]> {
+        self.ids.get_or_init(|| {
+            let mut ids: HashMap<&str, [usize; 2]> = HashMap::new();
+            for entry in &self.session.entries {
+                match &entry.kind {
+                    Kind::Call { id, .. } => ids.entry(id).or_default()[0] += 1,
+                    Kind::Result { id, .. } => ids.entry(id).or_default()[1] += 1,
+                    _ => {}
+                }
+            }
+            ids
+        })
+    }
+
+    /// Whether a pointer names a later, unchanged result that holds what was removed.
+    fn is_held_later(&self, index: usize, entry: &Entry) -> bool {
+        let decision = &self.decisions[index];
+        decision.target.is_some_and(|target| {
             let holder = &self.session.entries[target];
             let same = match decision.target_lines {
                 None => tool_calls::is_same_output(&entry.content, &holder.content),
@@ -117,8 +178,7 @@ impl Check<'_> {
                 && self.decisions[target].output == Output::Whole
                 && is_error(entry) == is_error(holder)
                 && same
-        });
-        self.require(resolves, index, "a pointer does not lead to what it replaced");
+        })
     }
 
     /// The first message that is not the system's is the user's.
@@ -242,7 +302,12 @@ fn lines_of(text: &str, (first, last): (usize, usize)) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::compact::Pins;
+    use crate::compact::plan::{Known, Outcome, plan};
+    use crate::session::{self, Source};
 
     #[test]
     fn lines_are_counted_from_one_and_taken_as_they_stand() {
@@ -251,5 +316,82 @@ mod tests {
         assert_eq!(lines_of(text, (2, 3)), Some("b\n"));
         assert_eq!(lines_of(text, (1, 4)), Some(text));
         assert_eq!(lines_of(text, (4, 5)), None);
+    }
+
+    #[test]
+    fn a_stash_pointer_must_name_the_text_that_it_stands_for() {
+        let log = |unit: &str| format!("{unit} is compiled\n").repeat(300);
+        let called = |id: &str| {
+            json!({"role": "assistant", "toolUses": [{"id": id, "tool": "Bash", "input": {"command": id}}],
+                "toolResults": [{"id": id, "text": log(id)}]})
+        };
+        let mut messages =
+            vec![json!({"role": "user", "text": "mend it"}), called("a"), called("b")];
+        messages.extend((0..44).map(|n| json!({"role": "user", "text": format!("go on {n}")})));
+        messages.push(called("last"));
+        let request = json!({"messages": messages, "question": "q", "provider": "rules",
+            "rules_mode": "stashed"});
+        let source = Source { label: "request".into(), path: None };
+        let session = session::read(request.to_string().as_bytes(), source, None).unwrap();
+        let settings = Settings::for_request(session.request.as_ref().unwrap()).unwrap();
+        let features = Features::new(&session);
+        let plan = plan(&session, &features, &settings, &Pins::new(), &Known::NOTHING);
+        assert_eq!((plan.is_verified(), plan.count(Outcome::Pointer)), (true, 2));
+
+        let pointers: Vec<usize> =
+            (0..plan.decisions.len()).filter(|&n| plan.decisions[n].recovery.is_some()).collect();
+        let swapped = |part: fn(&mut Decision, &Decision)| {
+            let mut decisions = plan.decisions.clone();
+            part(&mut decisions[pointers[0]], &plan.decisions[pointers[1]]);
+            check(&session, &features, &settings, &decisions).0.len()
+        };
+        assert_eq!(swapped(|_, _| ()), 0);
+        assert_eq!(swapped(|one, other| one.output = other.output.clone()), 1);
+        assert_eq!(swapped(|one, other| one.recovery = other.recovery.clone()), 1);
+        assert_eq!(
+            swapped(|one, other| {
+                one.output = other.output.clone();
+                one.recovery = other.recovery.clone();
+            }),
+            1
+        );
+        assert_eq!(swapped(|one, _| one.recovery = None), 1);
+    }
+
+    #[test]
+    fn a_file_pointer_must_name_what_its_own_call_read() {
+        let read = |id: &str, path: &str, text: &str| {
+            json!({"role": "assistant", "toolUses": [{"id": id, "tool": "Read", "input": {"path": path}}],
+                "toolResults": [{"id": id, "text": text.repeat(9)}]})
+        };
+        let messages = [
+            json!({"role": "user", "text": "mend it"}),
+            read("a", "/w/a.py", "x = one\n"),
+            read("b", "/w/b.py", "y = another\n"),
+        ];
+        let request = json!({"messages": messages, "question": "q", "provider": "rules",
+            "rules_mode": "recoverable", "preserve_recent": 0});
+        let source = Source { label: "request".into(), path: None };
+        let session = session::read(request.to_string().as_bytes(), source, None).unwrap();
+        let settings = Settings::for_request(session.request.as_ref().unwrap()).unwrap();
+        let features = Features::new(&session);
+        let plan = plan(&session, &features, &settings, &Pins::new(), &Known::NOTHING);
+        assert_eq!((plan.is_verified(), plan.count(Outcome::Pointer)), (true, 2));
+
+        let pointers: Vec<usize> =
+            (0..plan.decisions.len()).filter(|&n| plan.decisions[n].recovery.is_some()).collect();
+        let [one, other] = [0, 1].map(|n| &plan.decisions[pointers[n]]);
+        let with = |output: &Output, recovery: &Option<Recovery>| {
+            let mut decisions = plan.decisions.clone();
+            let changed = &mut decisions[pointers[0]];
+            (changed.output, changed.recovery) = (output.clone(), recovery.clone());
+            let (violations, _) = check(&session, &features, &settings, &decisions);
+            violations.iter().any(|it| it.what == "a pointer does not lead to what it replaced")
+        };
+        assert!(!with(&one.output, &one.recovery));
+        assert!(with(&other.output, &other.recovery));
+        assert!(with(&one.output, &other.recovery));
+        assert!(with(&other.output, &one.recovery));
+        assert!(with(&one.output, &None));
     }
 }

@@ -86,10 +86,18 @@ impl Headless {
                     .collect();
                 Some(Msg::Counted { epoch: session.epoch, counts })
             }
+            Effect::Judge { inquiry, settings, .. } => Some(Msg::Judged {
+                inquiry: *inquiry,
+                question: settings.question.clone(),
+                answer: Err("no judge is asked without a terminal".into()),
+            }),
             // The world outside the screen stays as it is.
-            Effect::Copy(_) | Effect::Watch | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => {
-                None
-            }
+            Effect::StopJudging
+            | Effect::Copy(_)
+            | Effect::Watch
+            | Effect::Mouse(_)
+            | Effect::Suspend
+            | Effect::Quit => None,
         }
     }
 }

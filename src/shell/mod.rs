@@ -4,6 +4,7 @@
 pub mod headless;
 pub mod highlight;
 mod input;
+mod jury;
 mod terminal;
 mod watcher;
 pub mod workers;

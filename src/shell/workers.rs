@@ -7,13 +7,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::highlight;
+use super::jury::Jury;
 use crate::app::action::{Effect, Msg, Shared};
 use crate::app::counts::{self, Piece};
 use crate::compact::Features;
 use crate::compact::plan::{Known, plan};
-use crate::compact::tool_calls::{NoDisk, Recoverability, Recovery};
+use crate::compact::tool_calls::{Call, Recoverability, Recovery, recoverability};
+use crate::disk::RealDisk;
 use crate::find::Finder;
-use crate::session::Session;
+use crate::session::{Kind, Session};
+use crate::stash::FileStash;
 use crate::tokens::{self, Method};
 
 /// One thread each for plans, searches, colours, pointers and token counts.
@@ -22,6 +25,7 @@ pub struct Workers {
     finder: Sender<Effect>,
     painter: Sender<Effect>,
     checker: Sender<Effect>,
+    jury: Jury,
     counter: Sender<Effect>,
 }
 
@@ -33,18 +37,23 @@ impl Workers {
         let finder = newest_wins(out.clone(), |effect, _| find(&effect));
         let painter = newest_wins(out.clone(), |effect, _| paint(&effect));
         let checker = newest_wins(out.clone(), |effect, _| recover(&effect));
+        let jury = Jury::new(out.clone());
         let mut counter = Counter::new(out.clone());
         let counter = newest_wins(out, move |effect, jobs| counter.count(&effect, jobs));
-        Workers { planner, finder, painter, checker, counter }
+        Workers { planner, finder, painter, checker, jury, counter }
     }
 
     /// Gives work to its thread; other effects are not work.
-    pub fn start(&self, effect: Effect) {
+    pub fn start(&mut self, effect: Effect) {
         let thread = match effect {
             Effect::Plan { .. } => &self.planner,
             Effect::Find { .. } => &self.finder,
             Effect::Highlight { .. } => &self.painter,
             Effect::Recover { .. } => &self.checker,
+            Effect::Judge { .. } | Effect::StopJudging => {
+                self.jury.take(effect);
+                return;
+            }
             Effect::Count { .. } => &self.counter,
             _ => return,
         };
@@ -97,24 +106,27 @@ fn newest_wins(
 #[derive(Default)]
 pub struct Planner {
     features: Option<(Shared, Features)>,
+    disk: RealDisk,
 }
 
 impl Planner {
     /// The plan that is asked for. Features are computed once for a session, and extended as it
     /// grows.
     pub fn answer(&mut self, effect: &Effect, timed: bool) -> Option<Msg> {
-        let Effect::Plan { generation, session, settings, pins, tokens } = effect else {
+        let Effect::Plan { generation, session, settings, pins, tokens, judgement } = effect else {
             return None;
         };
-        let features = self.features_of(session);
+        self.prepare(session);
+        let (_, features) = self.features.as_ref()?;
         let begun = Instant::now();
-        let known = Known { disk: &NoDisk, tokens };
+        let answers = judgement.as_ref().map(|judgement| &judgement.answers);
+        let known = Known { disk: &self.disk, tokens, answers };
         let plan = Arc::new(plan(&session.session, features, settings, pins, &known));
         let took = timed.then(|| begun.elapsed());
         Some(Msg::Planned { generation: *generation, plan, took })
     }
 
-    fn features_of(&mut self, wanted: &Shared) -> &Features {
+    fn prepare(&mut self, wanted: &Shared) {
         match &mut self.features {
             Some((known, features)) if known.epoch == wanted.epoch => {
                 if known != wanted {
@@ -125,7 +137,7 @@ impl Planner {
             _ => self.features = None,
         }
         let fresh = || (wanted.clone(), Features::new(&wanted.session));
-        &self.features.get_or_insert_with(fresh).1
+        self.features.get_or_insert_with(fresh);
     }
 }
 
@@ -138,12 +150,23 @@ pub fn find(effect: &Effect) -> Option<Msg> {
 
 /// Whether what a pointer stands for can be had again.
 pub fn recover(effect: &Effect) -> Option<Msg> {
-    let Effect::Recover { entry, session, recovery, .. } = effect else { return None };
+    let Effect::Recover { entry, session, recovery, workspace_root } = effect else { return None };
+    let root = workspace_root.as_ref().map(|root| root.to_string_lossy());
     let now = match recovery {
+        Recovery::File { .. } => file_now(&session.session, *entry, root.as_deref())?,
         Recovery::Command { .. } => Recoverability::Untried,
-        _ => Recoverability::Missing,
+        Recovery::Stash { sha256, .. } => FileStash::of_the_user().look(sha256),
     };
     Some(Msg::Recoverable { epoch: session.epoch, entry: *entry, now })
+}
+
+/// Whether the file that a result was read from still holds it.
+fn file_now(session: &Session, result: usize, root: Option<&str>) -> Option<Recoverability> {
+    let result = session.entries.get(result)?;
+    let call = session.entries.get(result.kind.partner()?)?;
+    let Kind::Call { id, tool, .. } = &call.kind else { return None };
+    let call = Call { id, tool, input: call.content.as_ref().into() };
+    Some(recoverability(&call, &result.content, root, &RealDisk::new()))
 }
 
 /// The colours of an entry.

@@ -15,7 +15,7 @@ use crate::app::keymap::{self, BINDINGS};
 use crate::app::model::{Asks, Model, Overlay, Prompt};
 use crate::app::wrap;
 use crate::compact::plan::Outcome;
-use crate::compact::settings::SETTINGS;
+use crate::compact::settings::{Provider, SETTINGS};
 use crate::sanitise;
 use crate::session::FaultKind;
 
@@ -173,11 +173,14 @@ fn label(outcome: Outcome, by_word: bool) -> String {
 /// Who decided, and how long that took.
 fn decider<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     let settings = &model.settings;
-    let mut text = if settings.tool_pass {
-        format!("  {} · {}", settings.provider.name(), settings.rules_mode.name())
-    } else {
-        "  tool calls left alone".into()
+    let mut text = match (settings.tool_pass, settings.provider) {
+        (false, _) => "  tool calls left alone".into(),
+        (true, Provider::Rules) => format!("  rules · {}", settings.rules_mode.name()),
+        (true, provider) => format!("  {}", provider.name()),
     };
+    if model.judging.is_stale(settings) {
+        text.push_str(" (asked another question; r asks again)");
+    }
     text.push_str(&format!(" · plan {}", model.landed));
     if let Some(took) = model.took {
         text.push_str(&format!(", {:.1} ms", took.as_secs_f64() * 1e3));
@@ -248,6 +251,10 @@ pub(super) fn draw_footer(model: &Model, frame: &mut Frame<'_>, area: Rect, them
         line
     } else if model.awaiting_outcome {
         outcome_choice(model, theme)
+    } else if let Some((done, of)) = model.judging.progress {
+        let judge = model.settings.provider.name();
+        let of = if of == 0 { String::new() } else { format!(" {done} of {of}") };
+        Line::styled(format!(" asking {judge}{of}… Esc stops"), theme.strong())
     } else if let Some(status) = &model.status {
         Line::styled(format!(" {}", sanitise::line(status)), theme.strong())
     } else if let Some(count) = model.count {
@@ -273,10 +280,15 @@ fn outcome_choice<'a>(model: &Model, theme: Theme) -> Line<'a> {
 /// The keys of the footer: as many as there is room for, help and quit always.
 fn keys<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     let mut spans = vec![Span::raw(" ")];
-    if model.overlay.is_some() {
-        for (key, word) in [("j k", "move"), ("Enter", "take"), ("Esc", "close")] {
-            push_key(&mut spans, key, word, theme);
-        }
+    let fixed: &[(&str, &str)] = match model.overlay {
+        Some(Overlay::Consent(_)) => &[("y", "send"), ("any other key", "send nothing")],
+        Some(_) => &[("j k", "move"), ("Enter", "take"), ("Esc", "close")],
+        None => &[],
+    };
+    for (key, word) in fixed {
+        push_key(&mut spans, key, word, theme);
+    }
+    if !fixed.is_empty() {
         return spans;
     }
     let word_of = |action| keymap::binding(action).map_or("", |binding| binding.footer);

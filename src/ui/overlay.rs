@@ -6,15 +6,15 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Clear};
 use unicode_width::UnicodeWidthStr;
 
-use super::number::grouped;
-use super::row;
+use super::number::{counted, grouped};
 use super::theme::Theme;
+use super::{row, wrapped};
 use crate::app::keymap::{BINDINGS, Group};
 use crate::app::list::Speaker;
 use crate::app::model::{Model, Overlay};
 use crate::app::panes::{self, Panes};
 use crate::app::wrap;
-use crate::compact::settings::{SETTINGS, Setting};
+use crate::compact::settings::{SETTINGS, Setting, Settings};
 use crate::sanitise;
 use crate::session::FaultKind;
 
@@ -38,6 +38,11 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, panes: Panes, theme: Th
             (" only one role or tool ".into(), speakers(model), Some(*cursor))
         }
         Overlay::Faults { .. } => (" what was read ".into(), faults(model, theme), None),
+        Overlay::Consent(settings) => (
+            " send the session's text away? ".into(),
+            consent(model, settings, usize::from(middle.width).saturating_sub(2), theme),
+            None,
+        ),
     };
     let top = match overlay {
         Overlay::Help { top, .. } | Overlay::Faults { top } => *top,
@@ -80,6 +85,27 @@ fn draw_lines(
             frame.buffer_mut().set_style(rect, theme.chosen());
         }
     }
+}
+
+/// What would be sent, to whom, and the keys that answer.
+fn consent<'a>(model: &Model, settings: &Settings, width: usize, theme: Theme) -> Vec<Line<'a>> {
+    let what = format!(
+        "Provider {} asks a model at the address in TYPESAFE_ENDPOINT (api.typesafe.ai when it is \
+         not set). It is sent the texts of this session, the inputs of its {} and how long their \
+         results are: up to {} tokens a request.",
+        settings.provider.name(),
+        counted(model.session.calls(), "call"),
+        grouped(settings.max_request_tokens),
+    );
+    let mut lines = wrapped(&what, width, Default::default());
+    lines.push(Line::default());
+    lines.push(Line::from(vec![
+        Span::styled("y", theme.key()),
+        Span::raw(" sends it, as often as you ask in this session   "),
+        Span::styled("any other key", theme.key()),
+        Span::raw(" sends nothing"),
+    ]));
+    lines
 }
 
 fn help_title(word: &str) -> String {

@@ -1,6 +1,7 @@
 //! `update(&mut Model, Msg) -> Effects`: everything that can change what the screen shows.
 
 mod find;
+mod judge;
 mod knobs;
 mod motion;
 mod overlay;
@@ -59,6 +60,13 @@ pub fn update(model: &mut Model, msg: Msg) -> Effects {
             }
             Vec::new()
         }
+        Msg::Judging { inquiry, done, of } => {
+            judge::progress(model, inquiry, done, of);
+            Vec::new()
+        }
+        Msg::Judged { inquiry, question, answer } => {
+            judge::judged(model, inquiry, question, answer)
+        }
         Msg::Grown { session, how } => watch::grown(model, session, how),
         Msg::Watching(watching) => watch::told(model, watching),
         Msg::Terminated => vec![Effect::Quit],
@@ -75,6 +83,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Effects {
 /// What a fresh screen asks for: the first plan, and colours for the first entry.
 pub fn open(model: &mut Model) -> Effects {
     let mut effects = decide(model);
+    effects.extend(judge::ask_again(model));
     effects.extend(highlight(model, None));
     effects
 }
@@ -112,6 +121,7 @@ fn decide(model: &mut Model) -> Effects {
         settings: Box::new(model.settings.clone()),
         pins: model.pins.clone(),
         tokens: model.known_tokens.clone(),
+        judgement: model.judging.answers(&model.settings),
     }]
 }
 
@@ -157,6 +167,9 @@ fn press(model: &mut Model, key: Key) -> Effects {
     if model.prompt.is_some() {
         return prompt::press(model, key);
     }
+    if matches!(model.overlay, Some(Overlay::Consent(_))) {
+        return judge::consent(model, key);
+    }
     if model.awaiting_outcome {
         return choose_outcome(model, key);
     }
@@ -199,6 +212,7 @@ fn act(model: &mut Model, action: Action, count: Option<usize>) -> Effects {
         Action::PreviousPane => motion::focus(model, Pane::previous),
         Action::Zoom => motion::zoom(model),
         Action::Into => motion::into_detail(model),
+        Action::Out if model.judging.progress.is_some() => return judge::stop(model),
         Action::Out => motion::out(model),
         Action::NextChanged => motion::changed(model, times),
         Action::PreviousChanged => motion::changed(model, -times),
@@ -211,7 +225,11 @@ fn act(model: &mut Model, action: Action, count: Option<usize>) -> Effects {
         Action::NextMatch => find::next_match(model, times),
         Action::PreviousMatch => find::next_match(model, -times),
         Action::Pin => return knobs::pin(model),
-        Action::RunAgain => return decide(model),
+        Action::RunAgain => {
+            let mut effects = decide(model);
+            effects.extend(judge::ask_again(model));
+            return effects;
+        }
         Action::Follow => return watch::follow(model),
         Action::Mouse => return mouse(model),
         Action::Wrap => motion::wrap(model),

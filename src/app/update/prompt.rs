@@ -4,7 +4,7 @@ use tui_input::{Input, InputRequest};
 
 use super::super::key::Key;
 use super::super::model::{Asks, Model, Overlay, Prompt};
-use super::{Effects, find, knobs};
+use super::{Effects, find, judge, knobs};
 use crate::compact::settings::{SETTINGS, Settings};
 
 pub(super) fn search(model: &mut Model) {
@@ -131,6 +131,9 @@ fn set_value(model: &mut Model, knob: usize, mut prompt: Prompt) -> Effects {
         return Vec::new();
     }
     model.status = model.idle_knob(setting).map(|why| format!("{}: {why}", setting.name));
+    if setting.name == "provider" && settings.provider.is_judge() {
+        return judge::choose(model, Settings { tool_pass: true, ..settings });
+    }
     knobs::change(model, settings)
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::action::{Effect, Growth, Watching};
 use super::super::counts::Counts;
+use super::super::judging::Judging;
 use super::super::model::Model;
 use super::{Effects, decide, find};
 use crate::session::Session;
@@ -46,6 +47,8 @@ fn start_over(model: &mut Model, why: &str) {
     model.counts = Counts::default();
     model.known_tokens = Arc::new([]);
     model.before = None;
+    // Another session may stand in the file now: it takes another yes.
+    model.judging = Judging { asked: model.judging.asked, ..Judging::default() };
     model.pins.clear();
     model.jumps.clear();
     model.detail.clear();

@@ -33,7 +33,7 @@ pub fn plan(
     };
     drop_lone_blanks(session, &mut decisions);
     drop_lone_thinking(session, &mut decisions);
-    let (violations, input_faults) = verify::check(session, &decisions);
+    let (violations, input_faults) = verify::check(session, features, settings, &decisions);
     Plan {
         has_estimates,
         stages: stage_reports(&decisions),

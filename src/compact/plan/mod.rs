@@ -7,8 +7,9 @@ mod tool_pass;
 use std::sync::Arc;
 
 pub use decide::plan;
+pub use tool_pass::inquiry;
 
-use super::tool_calls::{Disk, NoDisk, Reason, Recovery};
+use super::tool_calls::{Answers, Disk, NoDisk, Reason, Recovery};
 
 /// What becomes of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -118,11 +119,13 @@ pub struct Known<'k> {
     /// Exact tokens of entries by their number, as far as they are counted: a stash pointer names
     /// them. What is not counted is estimated.
     pub tokens: &'k [Option<u32>],
+    /// What a judge said of the calls; without it a judged provider keeps them all.
+    pub answers: Option<&'k Answers>,
 }
 
 impl Known<'_> {
     /// No disk, and nothing is counted.
-    pub const NOTHING: Known<'static> = Known { disk: &NoDisk, tokens: &[] };
+    pub const NOTHING: Known<'static> = Known { disk: &NoDisk, tokens: &[], answers: None };
 }
 
 /// One decision an entry, the stage reports, the totals, the checks.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::super::settings::Settings;
 use super::super::tool_calls::{
-    self, Action, Outside, Pins as CallPins, Position, Preview, Terms, View,
+    self, Action, DoesNotFit, Inquiry, Outside, Pins as CallPins, Position, Preview, Terms, View,
 };
 use super::super::{Features, Pins};
 use super::{Decision, Known, Output, Stage, Step};
@@ -21,26 +21,6 @@ pub(super) fn run(
     known: &Known,
     decisions: &mut [Decision],
 ) -> bool {
-    let pinned = CallPins {
-        preserve_recent: settings.preserve_recent,
-        calls: pinned_calls(session, features, pins),
-        ..CallPins::default()
-    };
-    let root = settings.workspace_root.as_ref().map(|root| root.to_string_lossy());
-    let view = View {
-        transcript: &features.transcript(session),
-        index: &features.tool_calls,
-        pins: &pinned,
-        terms: &Terms {
-            question: &settings.question,
-            threshold: settings.threshold,
-            trim_head_chars: settings.trim_head_chars,
-            workspace_root: root.as_deref(),
-            disk_check: settings.disk_check,
-            allow_command_pointers: settings.allow_command_pointers,
-            note_name: tool_calls::PROGRAM,
-        },
-    };
     let has_estimates = Cell::new(false);
     let tokens = |at: Position, text: &str| {
         let entry = features.result_at(at);
@@ -48,8 +28,12 @@ pub(super) fn run(
         has_estimates.set(has_estimates.get() || exact.is_none());
         exact.map_or_else(|| features.estimated_tokens(entry, text), |exact| exact as usize)
     };
-    let outside = Outside { disk: known.disk, stash: &Preview, tokens: &tokens };
-    for call in tool_calls::decide(&view, settings.provider, settings.rules_mode, &outside) {
+    let outside =
+        Outside { disk: known.disk, stash: &Preview, tokens: &tokens, answers: known.answers };
+    let calls = seen(session, features, settings, pins, |view| {
+        tool_calls::decide(view, settings.provider, settings.rules_mode, &outside)
+    });
+    for call in calls {
         apply(features, call, decisions);
     }
     for (index, message) in session.messages.iter().enumerate() {
@@ -62,6 +46,50 @@ pub(super) fn run(
         }
     }
     has_estimates.get()
+}
+
+/// The requests that a judge would be asked over the session's calls.
+///
+/// # Errors
+/// [`DoesNotFit`] names the setting that would have to be larger.
+pub fn inquiry(
+    session: &Session,
+    features: &Features,
+    settings: &Settings,
+    pins: &Pins,
+) -> Result<Inquiry, DoesNotFit> {
+    seen(session, features, settings, pins, |view| Inquiry::of_settings(view, settings))
+}
+
+/// Looks at the session as the pass does.
+fn seen<T>(
+    session: &Session,
+    features: &Features,
+    settings: &Settings,
+    pins: &Pins,
+    look: impl FnOnce(&View) -> T,
+) -> T {
+    let pinned = CallPins {
+        preserve_recent: settings.preserve_recent,
+        calls: pinned_calls(session, features, pins),
+        ..CallPins::default()
+    };
+    let root = settings.workspace_root.as_ref().map(|root| root.to_string_lossy());
+    let terms = Terms {
+        question: &settings.question,
+        threshold: settings.threshold,
+        trim_head_chars: settings.trim_head_chars,
+        workspace_root: root.as_deref(),
+        disk_check: settings.disk_check,
+        allow_command_pointers: settings.allow_command_pointers,
+        note_name: tool_calls::PROGRAM,
+    };
+    look(&View {
+        transcript: &features.transcript(session),
+        index: &features.tool_calls,
+        pins: &pinned,
+        terms: &terms,
+    })
 }
 
 /// Why the pass pins a message, in the reference's words.

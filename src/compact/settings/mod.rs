@@ -215,7 +215,7 @@ impl Provider {
 
     /// Whether this version can decide with it.
     pub fn is_built(self) -> bool {
-        self == Provider::Rules
+        matches!(self, Provider::Rules | Provider::Jev | Provider::Laya)
     }
 }
 
@@ -234,6 +234,9 @@ impl RulesMode {
 
     /// Whether this version can decide with it.
     pub fn is_built(self) -> bool {
-        self == RulesMode::Lossless
+        matches!(
+            self,
+            RulesMode::Lossless | RulesMode::Recoverable | RulesMode::Stashed | RulesMode::Lossy
+        )
     }
 }

@@ -39,7 +39,7 @@ macro_rules! settings {
 
 // Name, range, contract default, default over a session, knob step, kind, help.
 settings! {
-    "rules_mode", "lossless, recoverable, stashed, lossy", "lossless", "lossless", "next",
+    "rules_mode", "lossless, recoverable, stashed, lossy", "lossless", "stashed", "next",
         Kind::RulesMode(field!(rules_mode)), "what the rules may do to a tool result";
     "provider", "auto, specialist-v3, rules, jev, laya", "auto", "rules", "next",
         Kind::Provider(field!(provider)), "who decides about tool calls";

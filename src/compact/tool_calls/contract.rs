@@ -4,16 +4,21 @@ use serde_json::{Value, json};
 
 use super::apply::{Blanks, Compacted, apply, keep_all};
 use super::index::Index;
+use super::judged::{Asking, Heard, Judges, LAYA_MODEL, Limits};
 use super::outside::{Disk, Stash};
 use super::parse::{Parsed, parse_messages};
 use super::pins::Pins;
+use super::recoverable::recheck;
 use super::refs::{ref_blocks, ref_unchanged};
 use super::render::{self, Inputs};
 use super::report::{self, Pass};
 use super::request::{Request, RequestError, Settings, malformed};
 use super::ruling::{Ruling, decide};
-use super::verify::verify_lossless;
+use super::transcript::Transcript;
+use super::verify::{verify_lossless, verify_recoverable};
+use super::verify_stashed::verify_stashed;
 use super::view::{Outside, Terms, View};
+use crate::compact::settings::{Provider, RulesMode};
 
 /// A way to count tokens, and the name that the report gives it.
 #[derive(Clone, Copy)]
@@ -29,6 +34,7 @@ pub struct World<'w> {
     pub tokens: Tokens<'w>,
     pub disk: &'w dyn Disk,
     pub stash: &'w dyn Stash,
+    pub judges: &'w dyn Judges,
     /// The program that trim notes and stash pointers name.
     pub note_name: &'w str,
 }
@@ -56,8 +62,11 @@ pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
     let pins = Pins { preserve_recent: settings.preserve_recent, ..Pins::default() };
     let terms = terms(&settings, world);
     let view = View { transcript: before, index: &index, pins: &pins, terms: &terms };
-    let mut ruling = rule(&view, &settings, world);
-    let violations = check(&parsed, &settings, &mut ruling);
+    let mut ruling = rule(&view, &settings, world)?;
+    let violations = check(&parsed, &settings, world, &mut ruling);
+    if let Some(root) = settings.disk_root() {
+        recheck(&mut ruling.decisions, root, world.disk);
+    }
     let compacted = if violations.is_empty() {
         carry_out(&parsed, &settings, &ruling)
     } else {
@@ -84,8 +93,8 @@ pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
         let source = rendered(&keep_all(before), &parsed.inputs);
         return Ok(json!({"messages": ref_unchanged(&source, messages), "report": report}));
     }
-    let decisions: Vec<Value> =
-        ruling.decisions.iter().map(|decision| report::decision(decision, before)).collect();
+    let told = |decision| report::decision(decision, &settings, before);
+    let decisions: Vec<Value> = ruling.decisions.iter().map(told).collect();
     Ok(json!({"messages": messages, "decisions": decisions, "report": report}))
 }
 
@@ -101,32 +110,78 @@ fn terms<'t>(settings: &Settings<'t>, world: &World<'t>) -> Terms<'t> {
     }
 }
 
-fn rule(view: &View, settings: &Settings, world: &World) -> Ruling {
+fn rule(view: &View, settings: &Settings, world: &World) -> Result<Ruling, RequestError> {
+    let heard = hear(view, settings, world)?;
     let tokens = |_, text: &str| (world.tokens.count)(text);
-    let outside = Outside { disk: world.disk, stash: world.stash, tokens: &tokens };
+    let outside = Outside {
+        disk: world.disk,
+        stash: world.stash,
+        tokens: &tokens,
+        answers: heard.as_ref().and_then(Heard::answers),
+    };
     let decisions = decide(view, settings.provider, settings.rules_mode, &outside);
-    Ruling::by(settings.provider, decisions)
+    Ok(match heard {
+        Some(heard) => heard.ruling(settings.provider, decisions),
+        None => Ruling::by(settings.provider, decisions),
+    })
+}
+
+/// What a judge says, where the provider is one. Without candidates none is looked for.
+fn hear(view: &View, settings: &Settings, world: &World) -> Result<Option<Heard>, RequestError> {
+    if !settings.provider.is_judge() || view.candidates().is_empty() {
+        return Ok(None);
+    }
+    let asking = Asking {
+        provider: settings.provider,
+        model: match settings.provider {
+            Provider::Laya => settings.laya_model.unwrap_or(LAYA_MODEL),
+            _ => settings.jev_model,
+        },
+        limits: Limits {
+            max_state_tokens: settings.max_state_tokens,
+            max_request_tokens: settings.max_request_tokens,
+        },
+        workers: settings.max_workers,
+    };
+    let heard = asking.hear(view, world.judges);
+    heard.map(Some).map_err(|error| malformed(error.setting(), error.to_string()))
 }
 
 /// Carries decisions out, reads the answer back and verifies it, where the mode promises
 /// something that can be verified. When it does not hold, every call is kept instead: the fault
 /// would be this program's, and nobody should lose text by it.
-fn check(parsed: &Parsed, settings: &Settings, ruling: &mut Ruling) -> Vec<String> {
+fn check(parsed: &Parsed, settings: &Settings, world: &World, ruling: &mut Ruling) -> Vec<String> {
     if !settings.is_verified() || ruling.decided().next().is_none() {
         return Vec::new();
     }
     let messages = rendered(&carry_out(parsed, settings, ruling), &parsed.inputs);
     let violations = match parse_messages(&messages) {
-        Ok(after) => verify_lossless(&parsed.transcript, &after.transcript),
+        Ok(after) => violations(settings, world, &parsed.transcript, &after.transcript),
         Err(error) => vec![error.to_string()],
     };
     if !violations.is_empty() {
         let reason = format!("{}_verification_failed", settings.rules_mode.name());
         for decision in ruling.decisions.iter_mut().filter(|it| it.source != "pin") {
-            decision.keep_after_all(reason.clone());
+            decision.withdraw(reason.clone());
         }
     }
     violations
+}
+
+/// What breaks the promise of the mode.
+fn violations(
+    settings: &Settings,
+    world: &World,
+    before: &Transcript,
+    after: &Transcript,
+) -> Vec<String> {
+    match settings.rules_mode {
+        RulesMode::Recoverable => {
+            verify_recoverable(before, after, settings.allow_command_pointers)
+        }
+        RulesMode::Stashed => verify_stashed(before, after, world.stash, world.note_name),
+        _ => verify_lossless(before, after),
+    }
 }
 
 fn carry_out<'a>(parsed: &'a Parsed<'_>, settings: &Settings, ruling: &'a Ruling) -> Compacted<'a> {

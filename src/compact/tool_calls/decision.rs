@@ -17,6 +17,8 @@ pub struct Decision {
     /// The result that answers it; `None` when the transcript has none.
     pub result: Option<Position>,
     pub action: Action,
+    /// What was decided before the whole answer failed its check; a report still names it.
+    pub withdrawn: Option<Box<Action>>,
     pub reason: Reason,
     /// Who decided: `pin`, `rules`, `specialist-v3`, `jev`, `laya`, or `fail_safe` for a call that
     /// nobody judged.
@@ -142,6 +144,7 @@ impl Decision {
             call: call.at,
             result,
             action: Action::Keep,
+            withdrawn: None,
             reason: reason.into(),
             source,
             scores: Scores::default(),
@@ -184,6 +187,13 @@ impl Decision {
             }
             Action::Trim(trimmed) => Some(&trimmed.text),
         }
+    }
+
+    /// Keeps what was decided otherwise, since the whole answer failed its check.
+    pub(super) fn withdraw(&mut self, reason: impl Into<Reason>) {
+        let action = std::mem::replace(&mut self.action, Action::Keep);
+        self.withdrawn = Some(Box::new(action));
+        self.keep_after_all(reason);
     }
 
     /// Keeps what was decided otherwise, for a reason that came up later.

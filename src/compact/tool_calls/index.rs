@@ -4,12 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::containment::Containment;
+use super::errors::tells_of_an_error;
+use super::facts::{Facts, Numbers};
+use super::parsed_call::ParsedCall;
 use super::pointer::Pointer;
+use super::recoverable::{Repeats, Shape};
+use super::superseded::{Rival, Superseded};
 use super::texts::Texts;
 use super::transcript::{Position, Transcript, Turn};
 
-/// Calls paired with their results, and which output lies in which other one. It borrows nothing,
-/// so it can be kept beside a transcript that grows.
+/// Calls paired with their results, what each says of itself, which output lies in which other
+/// one, which call makes which stale, and what may have been written after each. It borrows
+/// nothing, so it can be kept beside a transcript that grows.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     messages: usize,
@@ -18,7 +24,14 @@ pub struct Index {
     calls: Vec<IndexedCall>,
     results: Vec<IndexedResult>,
     pub(super) texts: Texts,
+    /// For each distinct text, whether it tells of an error.
+    errors: Vec<bool>,
+    /// For each distinct text, what it is made of.
+    shapes: Vec<Shape>,
     pub(super) containment: Containment,
+    pub(super) numbers: Numbers,
+    pub(super) superseded: Superseded,
+    pub(super) repeats: Repeats,
 }
 
 #[derive(Debug, Clone)]
@@ -26,16 +39,18 @@ struct Id {
     name: Arc<str>,
     chars: usize,
     calls: usize,
+    first_call: Option<usize>,
     results: usize,
     last_result: Option<usize>,
 }
 
-/// A call: where it stands, and the characters of its input.
+/// A call: where it stands, the characters of its input, and what is known from itself alone.
 #[derive(Debug, Clone)]
 pub(super) struct IndexedCall {
     pub at: Position,
     id: usize,
     input_chars: usize,
+    pub facts: Facts,
 }
 
 #[derive(Debug, Clone)]
@@ -60,10 +75,11 @@ impl Index {
         let results_before = self.results.len();
         for message in self.messages..transcript.turns.len() {
             let turn = &transcript.turns[message];
-            self.add_calls(message, turn);
+            self.add_calls(transcript, message, turn);
             self.add_results(transcript, message, turn);
         }
         self.messages = transcript.turns.len();
+        self.find_superseded(transcript);
         if self.results.len() > results_before {
             self.containment = Containment::find(&self.texts, self.shortest_worth_replacing());
         }
@@ -92,6 +108,38 @@ impl Index {
     /// Unicode scalar values of a call's input and its result: what a decision can remove.
     pub(super) fn chars(&self, call: &IndexedCall) -> usize {
         call.input_chars + self.result_of(call).map_or(0, |result| self.result_chars(result))
+    }
+
+    /// The first call with the same id.
+    pub(super) fn first_with_id_of(&self, call: &IndexedCall) -> usize {
+        self.ids[call.id]
+            .first_call
+            .expect("a call that is in is the first of its id or a later one")
+    }
+
+    /// Whether a result is flagged as an error.
+    pub(super) fn is_flagged(&self, result: usize) -> bool {
+        self.results[result].is_error
+    }
+
+    /// Whether a result's text tells of an error, flagged or not.
+    pub(super) fn tells_of_an_error(&self, result: usize) -> bool {
+        self.errors[self.results[result].text as usize]
+    }
+
+    /// The SHA-256 of the result at a place, whose text this is, as 64 hexadecimal digits; `None`
+    /// when no result is there.
+    pub fn sha256_at(&self, at: Position, text: &str) -> Option<&str> {
+        let result = self.results.binary_search_by_key(&at, |result| result.at).ok()?;
+        Some(self.sha256(result, text))
+    }
+
+    pub(super) fn sha256(&self, result: usize, text: &str) -> &str {
+        self.texts.sha256(self.results[result].text, text)
+    }
+
+    pub(super) fn shape_of(&self, result: usize) -> Shape {
+        self.shapes[self.results[result].text as usize]
     }
 
     pub(super) fn result_chars(&self, result: usize) -> usize {
@@ -139,12 +187,17 @@ impl Index {
         Pointer::SHORTEST + ids.min().unwrap_or(0) + 1
     }
 
-    fn add_calls(&mut self, message: usize, turn: &Turn) {
+    fn add_calls(&mut self, transcript: &Transcript, message: usize, turn: &Turn) {
         for (index, call) in turn.calls.iter().enumerate() {
             let id = self.id_number(call.id);
             self.ids[id].calls += 1;
+            self.ids[id].first_call.get_or_insert(self.calls.len());
             let at = Position { message, index };
-            self.calls.push(IndexedCall { at, id, input_chars: call.input.chars().count() });
+            let input_chars = call.input.chars().count();
+            let parsed = ParsedCall::new(call);
+            let facts = self.numbers.facts(transcript, at, &parsed);
+            self.repeats.add(&parsed);
+            self.calls.push(IndexedCall { at, id, input_chars, facts });
         }
     }
 
@@ -155,8 +208,28 @@ impl Index {
             self.ids[id].last_result = Some(self.results.len());
             let at = Position { message, index };
             let text = self.texts.add(transcript, at);
+            if text as usize == self.errors.len() {
+                self.errors.push(tells_of_an_error(&result.text));
+                self.shapes.push(Shape::of(&result.text));
+            }
             self.results.push(IndexedResult { at, id, text, is_error: result.is_error });
         }
+    }
+
+    fn find_superseded(&mut self, transcript: &Transcript) {
+        let rival = |call: &IndexedCall| {
+            let result = self.result_of(call).map(|result| &self.results[result]);
+            let facts = &call.facts;
+            Rival {
+                key: facts.key,
+                text: result.map(|result| result.text),
+                is_whole_view: facts.tool.views_files
+                    && !facts.is_partial
+                    && result.is_some_and(|result| !result.is_error),
+            }
+        };
+        let rivals: Vec<Rival> = self.calls.iter().map(rival).collect();
+        self.superseded.find(&rivals, |text| self.texts.read(transcript, text));
     }
 
     fn id_number(&mut self, name: &str) -> usize {
@@ -167,7 +240,14 @@ impl Index {
         let number = self.ids.len();
         self.id_numbers.insert(Arc::clone(&name), number);
         let chars = name.chars().count();
-        self.ids.push(Id { name, chars, calls: 0, results: 0, last_result: None });
+        self.ids.push(Id {
+            name,
+            chars,
+            calls: 0,
+            first_call: None,
+            results: 0,
+            last_result: None,
+        });
         number
     }
 }

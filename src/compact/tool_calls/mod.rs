@@ -7,23 +7,37 @@ mod apply;
 mod containment;
 mod contract;
 mod decision;
+mod errors;
+mod facts;
 mod index;
 mod interner;
+mod judged;
 mod lines;
 mod lossless;
+mod lossy;
+mod naming;
 mod outside;
 mod parse;
+mod parsed_call;
+mod paths;
 mod pins;
 mod pointer;
+mod real_path;
+mod recoverable;
 mod refs;
 mod render;
 mod report;
 mod request;
 mod ruling;
+mod stash_note;
+mod stashed;
+mod superseded;
 mod texts;
+mod tools;
 mod transcript;
 mod trim;
 mod verify;
+mod verify_stashed;
 mod view;
 
 #[cfg(test)]
@@ -38,13 +52,24 @@ pub use decision::{
     Action, Decision, Dedupe, DiskProof, Reason, Recoverability, Recovery, Replacement, Scores,
 };
 pub use index::Index;
+pub use judged::{
+    Answer, Answers, Course, DoesNotFit, Inquiry, Judge, JudgeError, Judgement, Judges, Limits,
+    NoJudge, NoJudges, Reply, Request as JudgeRequest,
+};
 pub use lines::is_same_output;
 pub use lossless::lossless;
-pub use outside::{Disk, DiskFault, NoDisk, Preview, Stash, StashFault};
+pub use outside::{
+    Disk, DiskFault, FileContents, FileLines, NoDisk, Preview, Stash, StashFault, ToStore,
+};
 pub use pins::Pins;
+pub use real_path::real_path;
+pub(super) use recoverable::{is_own_pointer, note_for};
+pub use recoverable::{recheck, recoverability};
 pub use request::RequestError;
 pub use ruling::{Asked, Ruling, decide};
+pub use stash_note::StashNote;
 pub use transcript::{Call, Output, Position, Transcript, Turn};
 pub use trim::Trimmed;
-pub use verify::verify_lossless;
+pub use verify::{verify_lossless, verify_recoverable};
+pub use verify_stashed::verify_stashed;
 pub use view::{Outside, Terms, View};

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::decision::{Action, Decision, Recovery, Replacement};
+use super::lossy::KEPT_ENDS;
 use super::request::Settings;
 use super::ruling::{Asked, Ruling};
 use super::transcript::{Transcript, Turn};
@@ -40,7 +41,7 @@ pub(super) fn report(pass: &Pass) -> Value {
 }
 
 /// A decision, named by the call it is about.
-pub(super) fn decision(decision: &Decision, before: &Transcript) -> Value {
+pub(super) fn decision(decision: &Decision, settings: &Settings, before: &Transcript) -> Value {
     let call = &before.turns[decision.call.message].calls[decision.call.index];
     let mut fields = json!({
         "id": call.id,
@@ -61,13 +62,21 @@ pub(super) fn decision(decision: &Decision, before: &Transcript) -> Value {
         "message_index": decision.call.message,
         "tool": call.tool,
     });
-    match &decision.action {
+    match decision.withdrawn.as_deref().unwrap_or(&decision.action) {
         Action::Dedupe(dedupe) => {
             fields["kept_at"] = json!(dedupe.kept_at_id);
             fields["note"] = json!(dedupe.note);
         }
         Action::Replace(replacement) => add_recovery(&mut fields, replacement),
         Action::Keep | Action::Trim(_) | Action::Drop => {}
+    }
+    let is_lossy = settings.provider == Provider::Rules && settings.rules_mode == RulesMode::Lossy;
+    if is_lossy && decision.source == "rules" {
+        // The reference tells with every decision of this mode what a trim would keep.
+        let is_trim = matches!(decision.action, Action::Trim(_))
+            || decision.reason == "short_result_kept_whole";
+        fields["trim_tail_chars"] = json!(if is_trim { KEPT_ENDS } else { 0 });
+        fields["trim_head_chars"] = json!(is_trim.then_some(KEPT_ENDS));
     }
     fields
 }
@@ -130,7 +139,7 @@ fn outcome(pass: &Pass) -> Value {
 fn recoverability_check(settings: &Settings) -> Option<&'static str> {
     let recoverable =
         settings.provider == Provider::Rules && settings.rules_mode == RulesMode::Recoverable;
-    let checked = if settings.asks_the_disk() { "disk" } else { "transcript_proxy" };
+    let checked = if settings.disk_root().is_some() { "disk" } else { "transcript_proxy" };
     recoverable.then_some(checked)
 }
 

@@ -117,12 +117,12 @@ impl<'v> Settings<'v> {
         self.provider == Provider::Rules && self.rules_mode != RulesMode::Lossy
     }
 
-    /// Whether the disk decides file pointers, and is asked again before the answer is given.
-    pub fn asks_the_disk(&self) -> bool {
-        self.provider == Provider::Rules
-            && self.rules_mode == RulesMode::Recoverable
-            && self.workspace_root.is_some()
-            && self.disk_check
+    /// The workspace in which the disk decides file pointers, and is asked again before the answer
+    /// is given; `None` where it is not asked.
+    pub fn disk_root(&self) -> Option<&'v str> {
+        let is_recoverable =
+            self.provider == Provider::Rules && self.rules_mode == RulesMode::Recoverable;
+        self.workspace_root.filter(|_| is_recoverable && self.disk_check)
     }
 
     pub fn uses_the_stash(&self) -> bool {
@@ -270,7 +270,6 @@ mod tests {
     fn what_is_malformed_is_named_before_what_is_not_built() {
         let unbuilt = |what: &str| RequestError::Unbuilt { what: what.to_owned() };
         assert_eq!(refused(json!({"provider": "auto"})), unbuilt("provider auto"));
-        assert_eq!(refused(json!({"rules_mode": "lossy"})), unbuilt("rules_mode lossy"));
         let error = refused(json!({"provider": "jev", "messages": [{"role": 1}]}));
         assert_eq!(error, malformed("messages[0].role", "must be a text that is not empty"));
     }

@@ -4,7 +4,11 @@ use std::collections::HashSet;
 
 use super::decision::{Action, Decision};
 use super::index::Index;
+use super::judged;
 use super::lossless::lossless;
+use super::lossy::lossy;
+use super::recoverable::recoverable;
+use super::stashed::stashed;
 use super::transcript::Position;
 use super::view::{Outside, View};
 use crate::compact::settings::{Provider, RulesMode};
@@ -67,10 +71,16 @@ pub fn decide(
     view: &View,
     provider: Provider,
     mode: RulesMode,
-    _outside: &Outside,
+    outside: &Outside,
 ) -> Vec<Decision> {
     let mut decisions = match (provider, mode) {
         (Provider::Rules, RulesMode::Lossless) => lossless(view.index, view.pins),
+        (Provider::Rules, RulesMode::Lossy) => lossy(view),
+        (Provider::Jev | Provider::Laya, _) => {
+            judged::decide(view, provider.name(), outside.answers)
+        }
+        (Provider::Rules, RulesMode::Recoverable) => recoverable(view, outside.disk),
+        (Provider::Rules, RulesMode::Stashed) => stashed(view, outside),
         _ => Vec::new(),
     };
     keep_what_shares_an_id_with_what_stays(view.index, &mut decisions);

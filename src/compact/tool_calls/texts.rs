@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::interner::{Interner, as_number};
 use super::lines::{header_block, is_volatile};
 use super::transcript::{Position, Transcript};
+use crate::digest;
 
 /// Outputs by number. Two results with the same text share one number, two lines likewise.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +32,8 @@ struct Text {
     chars: usize,
     lines: Range<usize>,
     comparable: u32,
+    /// Its SHA-256, once somebody asked: most texts are never stashed.
+    sha256: OnceLock<Box<str>>,
 }
 
 #[derive(Debug, Clone)]
@@ -54,7 +58,8 @@ impl Texts {
         if new {
             let chars = text.chars().count();
             // Its own lines may repeat, so it must be known before they are looked at.
-            self.texts.push(Text { at, chars, lines: 0..0, comparable: 0 });
+            let sha256 = OnceLock::new();
+            self.texts.push(Text { at, chars, lines: 0..0, comparable: 0, sha256 });
             let lines = self.add_lines(transcript, number, text);
             let comparable = self.add_comparable(text, lines.clone());
             let added = &mut self.texts[number as usize];
@@ -81,6 +86,17 @@ impl Texts {
     /// Unicode scalar values of the text.
     pub fn chars(&self, text: u32) -> usize {
         self.texts[text as usize].chars
+    }
+
+    /// The text itself, out of the transcript that it came from.
+    pub fn read<'t>(&self, transcript: &'t Transcript, text: u32) -> &'t str {
+        read(transcript, self.texts[text as usize].at)
+    }
+
+    /// The SHA-256 of the text, which is `content`, as hexadecimal digits.
+    pub fn sha256(&self, text: u32, content: &str) -> &str {
+        let known = &self.texts[text as usize].sha256;
+        known.get_or_init(|| digest::sha256(content.as_bytes()).into())
     }
 
     /// The lines of the text, by number.

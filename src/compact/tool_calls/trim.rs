@@ -21,7 +21,7 @@ pub(super) fn trim(text: &str, head: usize, tail: usize, tool: &str, program: &s
     let chars = text.chars().count();
     let kept_tail = if chars > head + tail { tail } else { 0 };
     let start = &text[..byte_of(text, head)];
-    let end = &text[byte_of(text, chars - kept_tail)..];
+    let end = &text[byte_of_last(text, kept_tail)..];
     // The reference's count is below zero where the head reaches beyond the text.
     let removed = chars as i128 - head as i128 - kept_tail as i128;
     let mut trimmed = format!(
@@ -38,6 +38,12 @@ pub(super) fn trim(text: &str, head: usize, tail: usize, tool: &str, program: &s
 /// The byte at which the character with this number starts, counting from 0.
 fn byte_of(text: &str, char: usize) -> usize {
     text.char_indices().nth(char).map_or(text.len(), |(at, _)| at)
+}
+
+/// The byte at which the last so many characters start.
+fn byte_of_last(text: &str, chars: usize) -> usize {
+    let Some(before) = chars.checked_sub(1) else { return text.len() };
+    text.char_indices().nth_back(before).map_or(0, |(at, _)| at)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! The lossless promise, checked from what went in and what came out, whoever decided.
+//! The promise that nothing is lost, checked from what went in and what came out, whoever decided.
 
 use std::collections::HashMap;
 
 use super::lines::comparable_lines;
 use super::pointer::Pointer;
+use super::recoverable::{Owners, is_own_pointer};
 use super::transcript::{Output, Transcript, Turn};
 
 /// What breaks the promise; empty when it holds. Messages, roles, texts, calls, result ids and
@@ -11,13 +12,39 @@ use super::transcript::{Output, Transcript, Turn};
 /// unchanged result that holds the old text. Only messages that hold nothing may be missing. The
 /// sentences are the reference's: they are part of its answer.
 pub fn verify_lossless(before: &Transcript, after: &Transcript) -> Vec<String> {
+    verify(before, after, |_, _| false)
+}
+
+/// What breaks the promise of mode recoverable: beside what [`verify_lossless`] takes, a result
+/// may have given way to a note that names its own call's file, with the lines that were read, or
+/// its own call's read-only command, where command pointers are allowed.
+pub fn verify_recoverable(
+    before: &Transcript,
+    after: &Transcript,
+    allow_command_pointers: bool,
+) -> Vec<String> {
+    let owners = Owners::of(before);
+    verify(before, after, |old, note| {
+        owners
+            .of_result(old)
+            .is_some_and(|call| is_own_pointer(call, &old.text, note, allow_command_pointers))
+    })
+}
+
+/// What breaks the promise where, beside a pointer to a later result, `may_stand` says which text
+/// may be in the place of a result.
+pub(super) fn verify(
+    before: &Transcript,
+    after: &Transcript,
+    may_stand: impl Fn(&Output, &str) -> bool,
+) -> Vec<String> {
     let full =
         |transcript: &Transcript| transcript.turns.iter().filter(|turn| !turn.is_empty()).count();
     if full(before) != full(after) {
         return vec![format!("message count changed: {} -> {}", full(before), full(after))];
     }
     let violations = changed_messages(before, after);
-    if violations.is_empty() { broken_pointers(before, after) } else { violations }
+    if violations.is_empty() { broken_pointers(before, after, may_stand) } else { violations }
 }
 
 fn changed_messages(before: &Transcript, after: &Transcript) -> Vec<String> {
@@ -49,7 +76,11 @@ fn changed_parts(old: &Turn, new: &Turn) -> Vec<&'static str> {
 }
 
 /// Both hold the same results by now, apart from their texts.
-fn broken_pointers(before: &Transcript, after: &Transcript) -> Vec<String> {
+fn broken_pointers(
+    before: &Transcript,
+    after: &Transcript,
+    may_stand: impl Fn(&Output, &str) -> bool,
+) -> Vec<String> {
     let old: Vec<&Output> = before.results().map(|(_, result)| result).collect();
     let new: Vec<&Output> = after.results().map(|(_, result)| result).collect();
     let mut unchanged = Unchanged::default();
@@ -60,7 +91,8 @@ fn broken_pointers(before: &Transcript, after: &Transcript) -> Vec<String> {
     }
     let mut violations = Vec::new();
     for (n, (old, new)) in old.iter().zip(&new).enumerate() {
-        if old.text != new.text && !unchanged.hold(n, old, &new.text) {
+        let is_new = old.text != new.text;
+        if is_new && !may_stand(old, &new.text) && !unchanged.hold(n, old, &new.text) {
             violations.push(format!(
                 "result {} changed and its note does not point at a later unchanged result that \
                  holds its exact text",

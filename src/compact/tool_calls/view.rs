@@ -1,6 +1,7 @@
 //! A transcript as one pass sees it, and the world that it may ask.
 
 use super::index::Index;
+use super::judged::Answers;
 use super::outside::{Disk, Stash};
 use super::pins::{Candidate, Pins};
 use super::transcript::{Call, Output, Position, Transcript};
@@ -39,6 +40,8 @@ pub struct Outside<'o> {
     pub stash: &'o dyn Stash,
     /// Tokens of the result at a place, whose text this is, for the note of a stash pointer.
     pub tokens: &'o dyn Fn(Position, &str) -> usize,
+    /// What a judge said of the calls; without it a judged provider keeps them all.
+    pub answers: Option<&'o Answers>,
 }
 
 impl<'v> View<'v> {

@@ -1,22 +1,46 @@
 mod conformance;
 mod contract;
 mod generate;
+mod judge;
+mod judged;
+mod lossy;
+mod memory_disk;
+mod memory_stash;
 mod naive;
 mod properties;
+mod recoverable;
+mod stashed;
 
 use serde_json::Value;
 
-use super::{NoDisk, Preview, RequestError, Tokens, World, compact_transcript};
+use self::memory_stash::MemoryStash;
+use super::{
+    Disk, Judges, NoDisk, NoJudges, RequestError, Stash, Tokens, World, compact_transcript,
+};
 use crate::tokens::{Method, count};
 
-/// Answers as the recorded answers were made, with nothing outside.
+/// What an answer draws on; by default nobody to ask, no disk and a stash of its own.
+struct Around<'a> {
+    disk: &'a dyn Disk,
+    stash: &'a dyn Stash,
+    judges: &'a dyn Judges,
+}
+
+impl Around<'_> {
+    /// Answers as the recorded answers were made.
+    fn answer(&self, request: &[u8]) -> Result<Value, RequestError> {
+        let tokens = |text: &str| count(text, Method::Heuristic);
+        let world = World {
+            tokens: Tokens { count: &tokens, method: "approximate" },
+            disk: self.disk,
+            stash: self.stash,
+            judges: self.judges,
+            note_name: "lcc",
+        };
+        compact_transcript(request, &world)
+    }
+}
+
 fn answer(request: &[u8]) -> Result<Value, RequestError> {
-    let tokens = |text: &str| count(text, Method::Heuristic);
-    let world = World {
-        tokens: Tokens { count: &tokens, method: "approximate" },
-        disk: &NoDisk,
-        stash: &Preview,
-        note_name: "lcc",
-    };
-    compact_transcript(request, &world)
+    Around { disk: &NoDisk, stash: &MemoryStash::default(), judges: &NoJudges }.answer(request)
 }

@@ -22,6 +22,7 @@ pub fn decide(transcript: &Transcript, pins: &Pins) -> Vec<Decision> {
                 call: at,
                 result: result.map(|n| results[n].0),
                 action: Action::Keep,
+                withdrawn: None,
                 reason: "no_lossless_superseder".into(),
                 source: "rules",
                 scores: Scores::default(),
