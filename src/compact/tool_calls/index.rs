@@ -8,6 +8,7 @@ use super::errors::tells_of_an_error;
 use super::facts::{Facts, Numbers};
 use super::parsed_call::ParsedCall;
 use super::pointer::Pointer;
+use super::ranked::Ranking;
 use super::recoverable::{Repeats, Shape};
 use super::superseded::{Rival, Superseded};
 use super::texts::Texts;
@@ -32,6 +33,8 @@ pub struct Index {
     pub(super) numbers: Numbers,
     pub(super) superseded: Superseded,
     pub(super) repeats: Repeats,
+    /// What the local ranker has read, once it was asked.
+    pub(super) ranking: Ranking,
 }
 
 #[derive(Debug, Clone)]
