@@ -96,9 +96,14 @@ fn keep_what_shares_an_id_with_what_stays(index: &Index, decisions: &mut [Decisi
         .filter(|decision| decision.action == Action::Drop)
         .map(|decision| decision.call)
         .collect();
+    if dropped.is_empty() {
+        return;
+    }
+    let shared = index.calls().iter().filter(|call| index.is_ambiguous_call(call));
+    let staying: HashSet<&str> =
+        shared.filter(|call| !dropped.contains(&call.at)).map(|call| index.id_of(call)).collect();
     for decision in decisions.iter_mut().filter(|it| it.action == Action::Drop) {
-        let (calls, _) = index.sharing_id_of(decision.call);
-        if calls.iter().any(|call| !dropped.contains(call)) {
+        if index.call_at(decision.call).is_some_and(|call| staying.contains(index.id_of(call))) {
             decision.keep_after_all("duplicate_tool_use_id");
         }
     }
