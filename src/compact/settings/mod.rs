@@ -215,7 +215,19 @@ impl Provider {
 
     /// Whether this version can decide with it.
     pub fn is_built(self) -> bool {
-        matches!(self, Provider::Rules | Provider::Jev | Provider::Laya)
+        matches!(
+            self,
+            Provider::Auto
+                | Provider::SpecialistV3
+                | Provider::Rules
+                | Provider::Jev
+                | Provider::Laya
+        )
+    }
+
+    /// Whether it ranks with the model that the program carries.
+    pub fn is_ranker(self) -> bool {
+        matches!(self, Provider::Auto | Provider::SpecialistV3)
     }
 }
 

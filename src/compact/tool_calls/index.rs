@@ -8,6 +8,7 @@ use super::errors::tells_of_an_error;
 use super::facts::{Facts, Numbers};
 use super::parsed_call::ParsedCall;
 use super::pointer::Pointer;
+use super::ranked::Ranking;
 use super::recoverable::{Repeats, Shape, may_stand};
 use super::superseded::{Rival, Superseded};
 use super::texts::Texts;
@@ -32,6 +33,8 @@ pub struct Index {
     pub(super) numbers: Numbers,
     pub(super) superseded: Superseded,
     pub(super) repeats: Repeats,
+    /// What the local ranker has read, once it was asked.
+    pub(super) ranking: Ranking,
 }
 
 #[derive(Debug, Clone)]
@@ -176,7 +179,7 @@ impl Index {
         let Ok(result) = self.results.binary_search_by_key(&at, |result| result.at) else {
             return false;
         };
-        let call = self.ids[self.results[result].id].first_call;
+        let call = self.ids[self.results[result].id].calls.first().copied();
         call.filter(|_| !self.is_ambiguous_result(result)).is_some_and(|call| {
             let output = self.shape_of(result).of_text(output);
             may_stand(note, &self.repeats.call(call).repeat, &output, allow_command_pointers)

@@ -22,6 +22,7 @@ mod parsed_call;
 mod paths;
 mod pins;
 mod pointer;
+mod ranked;
 mod real_path;
 mod recoverable;
 mod refs;
