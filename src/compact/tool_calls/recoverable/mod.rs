@@ -63,6 +63,17 @@ pub(super) fn recoverable(view: &View, disk: &dyn Disk) -> Vec<Decision> {
     decisions
 }
 
+/// For every candidate, in order, why a note could replace its result; `None` where none could.
+pub(super) fn replaceable(
+    view: &View,
+    disk: &dyn Disk,
+    candidates: &[Candidate],
+) -> Vec<Option<&'static str>> {
+    let mut pass = Pass::new(view, disk);
+    let reason = |verdict: Verdict| verdict.ok().map(|(_, reason)| reason);
+    candidates.iter().map(|candidate| reason(pass.judge(candidate))).collect()
+}
+
 /// What replaces a result and why, or why none does: reason codes.
 type Verdict = Result<(Replacement, &'static str), &'static str>;
 /// Where a result can be had again and what vouches for it, or why it is kept.
