@@ -82,11 +82,34 @@ const SETTINGS: [(&str, &str); 4] = [
     ("preserve_recent", "2"),
 ];
 
+/// A long day: a read and a long run from its morning, both of which the rules may take away.
+fn long_day() -> Session {
+    let mut log = Log::default();
+    log.user("The weights on our parcel labels are off by a gram now and then. Find out why.");
+    log.runs("toolu_01", "Read", json!({"file_path": "/work/parcels/weight.py"}), WEIGHT_PY);
+    log.runs("toolu_02", "Bash", json!({"command": "make all"}), &suite("ok").repeat(12));
+    log.runs("toolu_03", "Bash", json!({"command": "make twice"}), "nothing to do");
+    for number in 1..=45 {
+        log.says(&format!("Label {number} is checked against scale {}.", number * 7));
+    }
+    log.runs("toolu_04", "Bash", json!({"command": "true"}), "done");
+    log.session()
+}
+
 /// Both sizes of a screen after some keys, with their styles.
 fn screens(keys: &str, palette: Palette) -> String {
+    screens_of(parcels, &SETTINGS, keys, palette)
+}
+
+fn screens_of(
+    session: fn() -> Session,
+    settings: &[(&str, &str)],
+    keys: &str,
+    palette: Palette,
+) -> String {
     let mut out = String::new();
     for size in [(80, 24), (120, 40)] {
-        let mut screen = Screen::open(parcels(), &SETTINGS, size);
+        let mut screen = Screen::open(session(), settings, size);
         screen.press(keys);
         let buffer = screen.0.draw(Theme::new(palette));
         writeln!(out, "── {}x{} ──", size.0, size.1).unwrap();
@@ -171,6 +194,24 @@ screens! {
     search: "/round<enter>n", Ansi;
     refused_value: ":<c-u>7<enter>", Ansi;
     mono_palette: "F5'", Mono;
+}
+
+#[test]
+fn detail_of_a_stash_pointer() {
+    let settings = [("budget_chars", "off")];
+    insta::assert_snapshot!(screens_of(long_day, &settings, "c", Palette::Ansi));
+}
+
+#[test]
+fn detail_of_a_result_that_keeps_its_ends() {
+    let settings = [("budget_chars", "off"), ("rules_mode", "lossy")];
+    insta::assert_snapshot!(screens_of(long_day, &settings, "F5'", Palette::Ansi));
+}
+
+#[test]
+fn consent_before_the_session_is_sent_away() {
+    let settings = [("budget_chars", "off"), ("provider", "jev")];
+    insta::assert_snapshot!(screens_of(long_day, &settings, "", Palette::Ansi));
 }
 
 #[test]

@@ -18,7 +18,7 @@ Examples:
   compactscope recall 9f86d081884c                    what a stash pointer stands for
 
 Exit status: 0 done, 1 failed or a plan that its own check refused, 2 refused input or usage.
-compactscope never writes to a session, and uses no network.";
+compactscope never writes to a session. It uses no network but for a judge that you name.";
 
 /// The whole command line.
 pub fn command() -> Command {

@@ -7,6 +7,7 @@ mod features;
 pub mod messages;
 pub mod plan;
 pub mod settings;
+pub mod specialist;
 pub mod tool_calls;
 pub mod verify;
 

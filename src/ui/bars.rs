@@ -280,10 +280,15 @@ fn outcome_choice<'a>(model: &Model, theme: Theme) -> Line<'a> {
 /// The keys of the footer: as many as there is room for, help and quit always.
 fn keys<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     let mut spans = vec![Span::raw(" ")];
-    if model.overlay.is_some() {
-        for (key, word) in [("j k", "move"), ("Enter", "take"), ("Esc", "close")] {
-            push_key(&mut spans, key, word, theme);
-        }
+    let fixed: &[(&str, &str)] = match model.overlay {
+        Some(Overlay::Consent(_)) => &[("y", "send"), ("any other key", "send nothing")],
+        Some(_) => &[("j k", "move"), ("Enter", "take"), ("Esc", "close")],
+        None => &[],
+    };
+    for (key, word) in fixed {
+        push_key(&mut spans, key, word, theme);
+    }
+    if !fixed.is_empty() {
         return spans;
     }
     let word_of = |action| keymap::binding(action).map_or("", |binding| binding.footer);

@@ -150,6 +150,10 @@ fn apply(features: &Features, call: tool_calls::Decision, decisions: &mut [Decis
             let later = call.reason.strip_prefix("superseded_by_later_call:");
             let later = later.and_then(|id| features.tool_calls.result_named(id));
             decision.target = later.map(|result| features.result_at(result));
+            // Another call with its id has taken it away already.
+            if decisions[at].output == Output::Gone {
+                return;
+            }
             let (calls, results) = features.tool_calls.sharing_id_of(call.call);
             let calls = calls.into_iter().map(|call| features.call_at(call));
             let results = results.into_iter().map(|result| features.result_at(result));

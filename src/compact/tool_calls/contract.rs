@@ -8,6 +8,7 @@ use super::judged::{Asking, Heard, Judges, LAYA_MODEL, Limits};
 use super::outside::{Disk, Stash};
 use super::parse::{Parsed, parse_messages};
 use super::pins::Pins;
+use super::ranked;
 use super::recoverable::recheck;
 use super::refs::{ref_blocks, ref_unchanged};
 use super::render::{self, Inputs};
@@ -43,7 +44,7 @@ pub struct World<'w> {
 /// without `decisions` when it asks for references.
 ///
 /// # Errors
-/// [`RequestError`] when the request is malformed or asks for what is not built. Nothing else
+/// [`RequestError`] when the request is malformed. Nothing else
 /// fails: what cannot be verified is kept, and the report says so.
 pub fn compact_transcript(request: &[u8], world: &World) -> Result<Value, RequestError> {
     let request: Value = serde_json::from_slice(request)
@@ -122,6 +123,7 @@ fn rule(view: &View, settings: &Settings, world: &World) -> Result<Ruling, Reque
     let decisions = decide(view, settings.provider, settings.rules_mode, &outside);
     Ok(match heard {
         Some(heard) => heard.ruling(settings.provider, decisions),
+        None if settings.provider.is_ranker() => ranked::ruling(view, decisions),
         None => Ruling::by(settings.provider, decisions),
     })
 }

@@ -8,14 +8,15 @@ use super::errors::tells_of_an_error;
 use super::facts::{Facts, Numbers};
 use super::parsed_call::ParsedCall;
 use super::pointer::Pointer;
-use super::recoverable::{Repeats, Shape};
+use super::ranked::Ranking;
+use super::recoverable::{Repeats, Shape, may_stand};
 use super::superseded::{Rival, Superseded};
 use super::texts::Texts;
 use super::transcript::{Position, Transcript, Turn};
 
 /// Calls paired with their results, what each says of itself, which output lies in which other
-/// one, and which call makes which stale. It borrows nothing, so it can be kept beside a
-/// transcript that grows.
+/// one, which call makes which stale, and what may have been written after each. It borrows
+/// nothing, so it can be kept beside a transcript that grows.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     messages: usize,
@@ -32,16 +33,17 @@ pub struct Index {
     pub(super) numbers: Numbers,
     pub(super) superseded: Superseded,
     pub(super) repeats: Repeats,
+    /// What the local ranker has read, once it was asked.
+    pub(super) ranking: Ranking,
 }
 
 #[derive(Debug, Clone)]
 struct Id {
     name: Arc<str>,
     chars: usize,
-    calls: usize,
-    first_call: Option<usize>,
-    results: usize,
-    last_result: Option<usize>,
+    /// The calls and the results that have it, in order.
+    calls: Vec<usize>,
+    results: Vec<usize>,
 }
 
 /// A call: where it stands, the characters of its input, and what is known from itself alone.
@@ -102,7 +104,7 @@ impl Index {
 
     /// The result that answers a call: the last one with its id.
     pub(super) fn result_of(&self, call: &IndexedCall) -> Option<usize> {
-        self.ids[call.id].last_result
+        self.ids[call.id].results.last().copied()
     }
 
     /// Unicode scalar values of a call's input and its result: what a decision can remove.
@@ -112,9 +114,7 @@ impl Index {
 
     /// The first call with the same id.
     pub(super) fn first_with_id_of(&self, call: &IndexedCall) -> usize {
-        self.ids[call.id]
-            .first_call
-            .expect("a call that is in is the first of its id or a later one")
+        self.ids[call.id].calls[0]
     }
 
     /// Whether a result is flagged as an error.
@@ -155,21 +155,43 @@ impl Index {
     /// The last result with this id.
     pub fn result_named(&self, id: &str) -> Option<Position> {
         let number = *self.id_numbers.get(id)?;
-        self.ids[number].last_result.map(|result| self.results[result].at)
+        self.ids[number].results.last().map(|&result| self.results[result].at)
+    }
+
+    pub(super) fn call_at(&self, at: Position) -> Option<&IndexedCall> {
+        let number = self.calls.binary_search_by_key(&at, |call| call.at).ok()?;
+        Some(&self.calls[number])
+    }
+
+    pub(super) fn id_of(&self, call: &IndexedCall) -> &str {
+        &self.ids[call.id].name
+    }
+
+    /// Whether a note may stand in place of the result at `at`, whose text this is: it names what
+    /// the result's own call read or ran.
+    pub fn is_own_pointer(
+        &self,
+        at: Position,
+        output: &str,
+        note: &str,
+        allow_command_pointers: bool,
+    ) -> bool {
+        let Ok(result) = self.results.binary_search_by_key(&at, |result| result.at) else {
+            return false;
+        };
+        let call = self.ids[self.results[result].id].calls.first().copied();
+        call.filter(|_| !self.is_ambiguous_result(result)).is_some_and(|call| {
+            let output = self.shape_of(result).of_text(output);
+            may_stand(note, &self.repeats.call(call).repeat, &output, allow_command_pointers)
+        })
     }
 
     /// Every call and every result that has the id of the call at `at`.
     pub fn sharing_id_of(&self, at: Position) -> (Vec<Position>, Vec<Position>) {
-        let Ok(number) = self.calls.binary_search_by_key(&at, |call| call.at) else {
-            return Default::default();
-        };
-        let call = &self.calls[number];
-        if !self.is_ambiguous_call(call) {
-            let result = self.result_of(call).map(|result| self.results[result].at);
-            return (vec![at], result.into_iter().collect());
-        }
-        let calls = self.calls.iter().filter(|it| it.id == call.id).map(|it| it.at);
-        let results = self.results.iter().filter(|it| it.id == call.id).map(|it| it.at);
+        let Some(call) = self.call_at(at) else { return Default::default() };
+        let id = &self.ids[call.id];
+        let calls = id.calls.iter().map(|&call| self.calls[call].at);
+        let results = id.results.iter().map(|&result| self.results[result].at);
         (calls.collect(), results.collect())
     }
 
@@ -183,15 +205,14 @@ impl Index {
 
     /// A text shorter than this is shorter than every pointer that could stand for it.
     fn shortest_worth_replacing(&self) -> usize {
-        let ids = self.ids.iter().filter(|id| id.results > 0).map(|id| id.chars);
+        let ids = self.ids.iter().filter(|id| !id.results.is_empty()).map(|id| id.chars);
         Pointer::SHORTEST + ids.min().unwrap_or(0) + 1
     }
 
     fn add_calls(&mut self, transcript: &Transcript, message: usize, turn: &Turn) {
         for (index, call) in turn.calls.iter().enumerate() {
             let id = self.id_number(call.id);
-            self.ids[id].calls += 1;
-            self.ids[id].first_call.get_or_insert(self.calls.len());
+            self.ids[id].calls.push(self.calls.len());
             let at = Position { message, index };
             let input_chars = call.input.chars().count();
             let parsed = ParsedCall::new(call);
@@ -204,8 +225,7 @@ impl Index {
     fn add_results(&mut self, transcript: &Transcript, message: usize, turn: &Turn) {
         for (index, result) in turn.results.iter().enumerate() {
             let id = self.id_number(result.id);
-            self.ids[id].results += 1;
-            self.ids[id].last_result = Some(self.results.len());
+            self.ids[id].results.push(self.results.len());
             let at = Position { message, index };
             let text = self.texts.add(transcript, at);
             if text as usize == self.errors.len() {
@@ -240,20 +260,13 @@ impl Index {
         let number = self.ids.len();
         self.id_numbers.insert(Arc::clone(&name), number);
         let chars = name.chars().count();
-        self.ids.push(Id {
-            name,
-            chars,
-            calls: 0,
-            first_call: None,
-            results: 0,
-            last_result: None,
-        });
+        self.ids.push(Id { name, chars, calls: Vec::new(), results: Vec::new() });
         number
     }
 }
 
 impl Id {
     fn is_ambiguous(&self) -> bool {
-        self.calls > 1 || self.results > 1 || self.name.is_empty()
+        self.calls.len() > 1 || self.results.len() > 1 || self.name.is_empty()
     }
 }

@@ -7,6 +7,7 @@ use super::index::Index;
 use super::judged;
 use super::lossless::lossless;
 use super::lossy::lossy;
+use super::ranked;
 use super::recoverable::recoverable;
 use super::stashed::stashed;
 use super::transcript::Position;
@@ -66,7 +67,7 @@ impl Ruling {
 }
 
 /// One decision for every call that is pinned, then one for every call that is not and has a
-/// result, each in order. Only what is built decides; nothing is decided by anything else.
+/// result, each in order.
 pub fn decide(
     view: &View,
     provider: Provider,
@@ -79,9 +80,9 @@ pub fn decide(
         (Provider::Jev | Provider::Laya, _) => {
             judged::decide(view, provider.name(), outside.answers)
         }
+        (Provider::Auto | Provider::SpecialistV3, _) => ranked::decide(view),
         (Provider::Rules, RulesMode::Recoverable) => recoverable(view, outside.disk),
         (Provider::Rules, RulesMode::Stashed) => stashed(view, outside),
-        _ => Vec::new(),
     };
     keep_what_shares_an_id_with_what_stays(view.index, &mut decisions);
     decisions
@@ -95,9 +96,14 @@ fn keep_what_shares_an_id_with_what_stays(index: &Index, decisions: &mut [Decisi
         .filter(|decision| decision.action == Action::Drop)
         .map(|decision| decision.call)
         .collect();
+    if dropped.is_empty() {
+        return;
+    }
+    let shared = index.calls().iter().filter(|call| index.is_ambiguous_call(call));
+    let staying: HashSet<&str> =
+        shared.filter(|call| !dropped.contains(&call.at)).map(|call| index.id_of(call)).collect();
     for decision in decisions.iter_mut().filter(|it| it.action == Action::Drop) {
-        let (calls, _) = index.sharing_id_of(decision.call);
-        if calls.iter().any(|call| !dropped.contains(call)) {
+        if index.call_at(decision.call).is_some_and(|call| staying.contains(index.id_of(call))) {
             decision.keep_after_all("duplicate_tool_use_id");
         }
     }

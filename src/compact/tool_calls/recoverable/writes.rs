@@ -31,8 +31,8 @@ const PURE: [&str; 10] = [
 ];
 /// Tools that write what their input names, beside those that edit.
 const TARGETED: [&str; 3] = ["apply_patch", "patch", "write_file"];
-/// What git changes a whole worktree with.
-const GIT_CHANGES: [&str; 13] = [
+/// What git changes files with, wherever they are in the worktree.
+const GIT_CHANGES: [&str; 15] = [
     "checkout",
     "switch",
     "reset",
@@ -46,9 +46,9 @@ const GIT_CHANGES: [&str; 13] = [
     "cherry-pick",
     "revert",
     "clean",
+    "mv",
+    "rm",
 ];
-/// What git changes files with, wherever they are.
-const GIT_MOVES: [&str; 2] = ["mv", "rm"];
 /// Programs that can take away, move or fill a whole directory.
 const DESTROYERS: [&str; 8] = ["rm", "rmdir", "mv", "cp", "rsync", "unlink", "tar", "unzip"];
 /// Words of a call that works in another directory than its own.
@@ -95,7 +95,7 @@ impl<'c> PossibleWrite<'c> {
         let text = call.sorted_input();
         let is_targeted = EDITS.contains(&call.tool) || TARGETED.contains(&call.tool);
         Some(PossibleWrite {
-            is_wholesale: runs_git(&text, &[&GIT_CHANGES[..], &GIT_MOVES].concat()),
+            is_wholesale: runs_git(&text, &GIT_CHANGES),
             is_destructive: has_whole_word(&FIND_DESTROYER, &text) || runs_git(&text, &["clean"]),
             reach: if is_targeted { Reach::Nothing } else { reach(repeat, &text) },
             text,

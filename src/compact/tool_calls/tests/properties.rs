@@ -222,7 +222,7 @@ fn outcome(transcript: &Transcript, decision: &Decision) -> String {
         Action::Dedupe(dedupe) if dedupe.lines.is_some_and(|(first, _)| first > 1) => {
             "inner lines".into()
         }
-        _ => return decision.reason.to_string(),
+        _ => decision.reason.to_string(),
     }
 }
 
