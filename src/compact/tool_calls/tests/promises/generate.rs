@@ -11,7 +11,7 @@ use super::super::Around;
 use super::super::judge::Recorded;
 use super::super::memory_disk::{ChangingDisk, MemoryDisk};
 use super::super::memory_stash::MemoryStash;
-use super::agent::{Act, Agent, Deed, FILES, Machine, ROOT, deed};
+use super::agent::{Act, Agent, Deed, FILES, Machine, ROOT, deed, short_deed};
 use crate::compact::settings::{Provider, RulesMode};
 
 /// A request, and what it is answered with.
@@ -69,16 +69,11 @@ impl Case {
     }
 }
 
-/// Every provider that is built, `rules` with each of its modes.
+/// Every provider, `rules` with each of its modes. `specialist-v3` is `auto` by another name.
 pub fn providers() -> Vec<(Provider, RulesMode)> {
-    let built = Provider::ALL.into_iter().filter(|provider| provider.is_built());
-    let modes = |provider| match provider {
-        Provider::Rules => RulesMode::ALL.to_vec(),
-        _ => vec![RulesMode::Lossless],
-    };
-    built
-        .flat_map(|provider| modes(provider).into_iter().map(move |mode| (provider, mode)))
-        .collect()
+    let others =
+        [Provider::Auto, Provider::Jev, Provider::Laya].map(|it| (it, RulesMode::Lossless));
+    RulesMode::ALL.map(|mode| (Provider::Rules, mode)).into_iter().chain(others).collect()
 }
 
 /// A deed, how its call and its result come, and what is said beside it.
@@ -92,8 +87,8 @@ struct Step {
     text: String,
 }
 
-fn step() -> impl Strategy<Value = Step> {
-    (deed(), 0..24_usize, prop::bool::weighted(0.7), 0..40_usize, text())
+fn step(deed: impl Strategy<Value = Deed>) -> impl Strategy<Value = Step> {
+    (deed, 0..24_usize, prop::bool::weighted(0.7), 0..40_usize, text())
         .prop_map(|(deed, arrival, is_alone, id, text)| Step { deed, arrival, is_alone, id, text })
 }
 
@@ -105,8 +100,8 @@ fn text() -> impl Strategy<Value = String> {
 
 fn question() -> impl Strategy<Value = String> {
     prop_oneof![
-        3 => Just("mend the totals".to_owned()),
-        2 => select(FILES.to_vec()).prop_map(|file| format!("mend the totals in {file}")),
+        1 => Just("mend the totals".to_owned()),
+        1 => select(FILES.to_vec()).prop_map(|file| format!("mend the totals in {file}")),
     ]
 }
 
@@ -128,7 +123,7 @@ enum Fate {
 fn fate() -> impl Strategy<Value = Fate> {
     use Fate::*;
     let odd = vec![Goes, IsDirectory, IsNoText, IsLinked, IsLinkedOut, LeadsToItself];
-    prop_oneof![150 => Just(Stays), 20 => Just(Changes), 30 => select(odd), 1 => Just(IsTooLarge)]
+    prop_oneof![150 => Just(Stays), 20 => Just(Changes), 30 => select(odd), 3 => Just(IsTooLarge)]
 }
 
 #[derive(Debug, Clone)]
@@ -144,7 +139,7 @@ fn around() -> impl Strategy<Value = Around_> {
     let room = prop_oneof![3 => Just(None), 1 => (0..3_usize).prop_map(Some)];
     let judges = vec!["plain", "plain", "plain", "holes", "partial", "refuse", "garbage"];
     let judge = prop_oneof![8 => select(judges).prop_map(Some), 1 => Just(None)];
-    let spoilt = prop_oneof![4 => Just(None), 1 => (0..FILES.len()).prop_map(Some)];
+    let spoilt = prop_oneof![2 => Just(None), 1 => (0..FILES.len()).prop_map(Some)];
     (prop::collection::vec(fate(), FILES.len()), spoilt, room, judge)
         .prop_map(|(fates, spoilt, room, judge)| Around_ { fates, spoilt, room, judge })
 }
@@ -169,9 +164,18 @@ fn settings() -> impl Strategy<Value = Value> {
 
 /// A case of this provider and mode.
 pub fn cases_of(provider: Provider, mode: RulesMode) -> impl Strategy<Value = Case> {
-    let steps = prop::collection::vec(step(), 1..26);
+    // A ranker lets a few come back whatever their rank.
+    let steps = match provider.is_ranker() {
+        true => {
+            let count = prop_oneof![4 => 30..60_usize, 1 => 1..3_usize];
+            let steps =
+                |(is_terse, count)| prop::collection::vec(step(short_deed(is_terse)), count);
+            (any::<bool>(), count).prop_flat_map(steps).boxed()
+        }
+        false => prop::collection::vec(step(deed()), 1..26).boxed(),
+    };
     // What is old is more than forty messages before the end.
-    let after = prop_oneof![3 => Just(42_usize), 2 => 0..6_usize];
+    let after = prop_oneof![3 => Just(42_usize), 1 => 0..6_usize];
     (steps, after, settings(), around()).prop_map(move |(steps, after, mut request, around)| {
         let mut written = Written::default();
         for (n, step) in steps.iter().enumerate() {
@@ -249,7 +253,11 @@ impl Written {
     fn add(&mut self, n: usize, step: &Step) {
         let Act { tool, input, output, is_error, is_true } = self.agent.act(&step.deed);
         // Now and then an id comes again, and in some sessions the first message has a call.
-        let id = format!("c{}", if step.id == 0 { n / 2 } else { n });
+        let id = match step.id {
+            0 | 1 => format!("c{}", n / 2),
+            2 => "c0".to_owned(),
+            _ => format!("c{n}"),
+        };
         if is_true {
             self.is_true.insert(id.clone());
         }

@@ -118,17 +118,17 @@ fn with_old_results(case: &Case, answer: &Value) -> Vec<Value> {
     messages
 }
 
-/// How many calls and how many results have an id.
-fn counts(messages: &[Value]) -> BTreeMap<&str, [usize; 2]> {
-    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+/// The calls and the results that have an id.
+fn blocks_by_id(messages: &[Value]) -> BTreeMap<&str, [Vec<&Value>; 2]> {
+    let mut blocks: BTreeMap<&str, [Vec<&Value>; 2]> = BTreeMap::new();
     for message in messages {
         for (n, name) in ["toolUses", "toolResults"].into_iter().enumerate() {
             for block in array(message, name) {
-                counts.entry(text(block, "tool_use_id")).or_default()[n] += 1;
+                blocks.entry(text(block, "tool_use_id")).or_default()[n].push(block);
             }
         }
     }
-    counts
+    blocks
 }
 
 /// What a caller makes of a reference: the message of the input with its changed blocks put in.
@@ -202,13 +202,15 @@ proptest! {
     fn a_call_and_its_results_stay_or_go_together(case in cases()) {
         let answer = case.answer().answer;
         let (before, gone) = (case.messages(), dropped(&answer));
-        let after = counts(array(&answer, "messages"));
-        for (id, were) in counts(before) {
-            let are = after.get(id).copied().unwrap_or_default();
-            prop_assert_eq!(are, if gone.contains(id) { [0, 0] } else { were }, "{}", id);
+        let count = |[calls, results]: &[Vec<&Value>; 2]| [calls.len(), results.len()];
+        let (before, after) = (blocks_by_id(before), blocks_by_id(array(&answer, "messages")));
+        for (id, blocks) in &before {
+            let left = after.get(id).map_or([0, 0], count);
+            let want = if gone.contains(id) { [0, 0] } else { count(blocks) };
+            prop_assert_eq!(left, want, "{}", id);
         }
         for id in gone {
-            prop_assert!(counts(before)[id].iter().all(|count| *count > 0), "{}", id);
+            prop_assert!(!count(&before[id]).contains(&0), "{}", id);
         }
     }
 
@@ -218,16 +220,11 @@ proptest! {
         let (before, after) = (case.messages(), array(&answer, "messages"));
         let recent = case.request["preserve_recent"].as_u64().unwrap() as usize;
         let is_pinned = |message: usize| message == 0 || message + recent >= before.len();
-        let blocks_of = |messages: &[Value], id: &Value| -> Vec<Value> {
-            let both = messages.iter().flat_map(|it| {
-                ["toolUses", "toolResults"].into_iter().flat_map(|name| array(it, name))
-            });
-            both.filter(|block| block["tool_use_id"] == *id).cloned().collect()
-        };
+        let (old, new) = (blocks_by_id(before), blocks_by_id(after));
         for message in (0..before.len()).filter(|message| is_pinned(*message)) {
             for call in array(&before[message], "toolUses") {
-                let id = &call["tool_use_id"];
-                prop_assert_eq!(blocks_of(before, id), blocks_of(after, id));
+                let id = text(call, "tool_use_id");
+                prop_assert_eq!(&old[id], &new[id]);
             }
             let said = text(&before[message], "text");
             let stays = after.iter().any(|message| message["text"] == said);

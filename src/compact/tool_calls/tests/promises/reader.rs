@@ -25,6 +25,8 @@ pub enum Found {
     Output(String),
     /// It must be the output but for the lines that two runs of one command differ in.
     Run(String),
+    /// What a command prints, which must be the output behind its header.
+    Printed(String),
     /// The lines that a tool shows, which must be those of the output.
     Lines(String),
     /// The ends of the output, and how many characters were between them.
@@ -100,7 +102,7 @@ impl Change<'_> {
             return Found::Lines(machine.run(command, cwd));
         }
         match case.is_true.contains(self.id) {
-            true => Found::Run(case.machine.run(command, cwd)),
+            true => Found::Printed(case.machine.run(command, cwd)),
             false => Found::Untold,
         }
     }
@@ -127,6 +129,7 @@ impl Found {
             Found::Untold => true,
             Found::Output(text) => text == output,
             Found::Run(text) => text == output || without_run(text) == without_run(output),
+            Found::Printed(text) => text == body(output),
             Found::Lines(text) => {
                 let [found, was] = [text, output].map(body);
                 match (rows(found), rows(was)) {
@@ -147,6 +150,7 @@ impl Found {
         match self {
             Found::Output(_) => "output",
             Found::Run(_) => "run",
+            Found::Printed(_) => "print",
             Found::Lines(_) => "lines",
             Found::Ends(..) => "ends",
             Found::Untold => "untold",
