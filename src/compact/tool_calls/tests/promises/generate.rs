@@ -8,6 +8,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::super::Around;
+use super::super::generate::messages;
 use super::super::judge::Recorded;
 use super::super::memory_disk::{ChangingDisk, MemoryDisk};
 use super::super::memory_stash::MemoryStash;
@@ -127,7 +128,7 @@ fn fate() -> impl Strategy<Value = Fate> {
 }
 
 #[derive(Debug, Clone)]
-struct Around_ {
+struct Surroundings {
     fates: Vec<Fate>,
     /// A file that changes just before the answer is given.
     spoilt: Option<usize>,
@@ -135,13 +136,13 @@ struct Around_ {
     judge: Option<&'static str>,
 }
 
-fn around() -> impl Strategy<Value = Around_> {
+fn surroundings() -> impl Strategy<Value = Surroundings> {
     let room = prop_oneof![3 => Just(None), 1 => (0..3_usize).prop_map(Some)];
     let judges = vec!["plain", "plain", "plain", "holes", "partial", "refuse", "garbage"];
     let judge = prop_oneof![8 => select(judges).prop_map(Some), 1 => Just(None)];
     let spoilt = prop_oneof![2 => Just(None), 1 => (0..FILES.len()).prop_map(Some)];
     (prop::collection::vec(fate(), FILES.len()), spoilt, room, judge)
-        .prop_map(|(fates, spoilt, room, judge)| Around_ { fates, spoilt, room, judge })
+        .prop_map(|(fates, spoilt, room, judge)| Surroundings { fates, spoilt, room, judge })
 }
 
 fn settings() -> impl Strategy<Value = Value> {
@@ -176,7 +177,7 @@ pub fn cases_of(provider: Provider, mode: RulesMode) -> impl Strategy<Value = Ca
     };
     // What is old is more than forty messages before the end.
     let after = prop_oneof![3 => Just(42_usize), 1 => 0..6_usize];
-    (steps, after, settings(), around()).prop_map(move |(steps, after, mut request, around)| {
+    (steps, after, settings(), surroundings()).prop_map(move |(steps, after, mut request, around)| {
         let mut written = Written::default();
         for (n, step) in steps.iter().enumerate() {
             written.add(n, step);
@@ -192,13 +193,23 @@ pub fn cases_of(provider: Provider, mode: RulesMode) -> impl Strategy<Value = Ca
         if let Some(file) = around.spoilt {
             disk_at_last.write(&format!("{ROOT}/{}", FILES[file]), "changed meanwhile");
         }
-        let Around_ { room, judge, .. } = around;
+        let Surroundings { room, judge, .. } = around;
         Case { request, disk, disk_at_last, room, judge, machine, is_true: written.is_true }
     })
 }
 
 pub fn cases() -> impl Strategy<Value = Case> {
-    select(providers()).prop_flat_map(|(provider, mode)| cases_of(provider, mode))
+    select(providers()).prop_flat_map(
+        |(provider, mode)| prop_oneof![3 => cases_of(provider, mode), 1 => repeats(provider, mode)],
+    )
+}
+
+/// A case with a transcript that is richer in repeats, which nothing said that was on a machine.
+pub fn repeats(provider: Provider, mode: RulesMode) -> impl Strategy<Value = Case> {
+    (cases_of(provider, mode), messages()).prop_map(|(mut case, messages)| {
+        case.request["messages"] = json!(messages);
+        Case { is_true: BTreeSet::new(), ..case }
+    })
 }
 
 fn disk_after(machine: &Machine, fates: &[Fate]) -> MemoryDisk {
@@ -288,7 +299,7 @@ impl Written {
         match arrival {
             0 => {}
             1 => self.messages.insert(1, brings(&[result])),
-            2 => self.messages.extend([brings(&[result.clone()]), brings(&[result])]),
+            2 => self.messages.extend(vec![brings(&[result]); 2]),
             3 => self.late = Some(result),
             4 => {
                 let mut orphan = result.clone();

@@ -11,12 +11,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::compact::settings::{Provider, RulesMode};
-use generate::{Answered, Case, cases};
+use generate::{Answered, Case, cases, repeats};
 use reader::{Change, Found};
 
 /// Promises that hold of every answer are tried on so many.
 fn config() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(160) }
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) }
 }
 
 fn array<'v>(value: &'v Value, name: &str) -> &'v [Value] {
@@ -162,24 +162,49 @@ fn block(kept: &Value, old: &[Value]) -> Value {
     block
 }
 
+/// Nothing else may change, not even a message's place.
+fn only_decided_results_change(case: &Case) {
+    let answer = case.answer().answer;
+    assert_eq!(with_old_results(case, &answer), left(case, &answer));
+}
+
+/// Whoever follows the text in a result's place gets the result.
+fn all_lead_back(case: &Case) {
+    let answered = case.answer();
+    assert_eq!(&answered.answer["report"]["lossless_violations"], &json!([]));
+    each_change(case, &answered.answer, |change| {
+        let found = change.follow(case, &answered);
+        assert!(found.is_of(change.old), "{}\n{}\n{found:?}", change.new, change.old);
+        assert!(change.new.chars().count() < change.old.chars().count());
+    });
+}
+
+/// A caller who is sent references makes the full answer of them.
+fn references_rebuild(case: &Case) {
+    let whole = case.answer().answer;
+    // References count blocks of the transcript as it was parsed: without empty lists.
+    let source: Vec<Value> = case.messages().iter().map(shown).collect();
+    for form in ["ref_unchanged", "ref_blocks"] {
+        let mut short = case.answer_as(form);
+        let messages: Vec<Value> =
+            array(&short, "messages").iter().map(|message| rebuilt(message, &source)).collect();
+        assert_eq!(&messages[..], array(&whole, "messages"), "{}", form);
+        assert!(short.get("decisions").is_none());
+        assert_eq!(short["report"].take(), whole["report"].clone());
+    }
+}
+
 proptest! {
     #![proptest_config(config())]
 
     #[test]
     fn nothing_changes_but_the_results_that_the_decisions_name(case in cases()) {
-        let answer = case.answer().answer;
-        prop_assert_eq!(with_old_results(&case, &answer), left(&case, &answer));
+        only_decided_results_change(&case);
     }
 
     #[test]
     fn every_text_in_a_results_place_leads_back_to_the_result(case in cases()) {
-        let answered = case.answer();
-        prop_assert_eq!(&answered.answer["report"]["lossless_violations"], &json!([]));
-        each_change(&case, &answered.answer, |change| {
-            let found = change.follow(&case, &answered);
-            assert!(found.is_of(change.old), "{}\n{}\n{found:?}", change.new, change.old);
-            assert!(change.new.chars().count() < change.old.chars().count());
-        });
+        all_lead_back(&case);
     }
 
     #[test]
@@ -234,17 +259,7 @@ proptest! {
 
     #[test]
     fn references_rebuild_the_full_answer(case in cases()) {
-        let whole = case.answer().answer;
-        // References count blocks of the transcript as it was parsed: without empty lists.
-        let source: Vec<Value> = case.messages().iter().map(shown).collect();
-        for form in ["ref_unchanged", "ref_blocks"] {
-            let mut short = case.answer_as(form);
-            let messages: Vec<Value> =
-                array(&short, "messages").iter().map(|message| rebuilt(message, &source)).collect();
-            prop_assert_eq!(&messages[..], array(&whole, "messages"), "{}", form);
-            prop_assert!(short.get("decisions").is_none());
-            prop_assert_eq!(short["report"].take(), whole["report"].clone());
-        }
+        references_rebuild(&case);
     }
 
     #[test]
@@ -262,5 +277,18 @@ proptest! {
         }
         // Nothing is stored either but what a pointer stands for.
         prop_assert_eq!(stash.texts().into_keys().collect::<BTreeSet<_>>(), stored);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+
+    #[test]
+    fn repeats_give_way_to_what_leads_back(
+        case in repeats(Provider::Rules, RulesMode::Lossless)
+    ) {
+        only_decided_results_change(&case);
+        all_lead_back(&case);
+        references_rebuild(&case);
     }
 }

@@ -200,24 +200,29 @@ fn on_disk_alone(case: &Case, command: &str, cwd: &str) -> Machine {
     Machine::with_file(path, text)
 }
 
-/// An output without the header that a shell puts before it.
+/// The lines of the header that a shell puts before an output, which ends in `Output:`.
+fn header(output: &str) -> Vec<&str> {
+    let names = ["Chunk ID", "Wall time", "Process", "Original token count"];
+    let is_of_it = |line: &&str| names.iter().any(|name| line.starts_with(name));
+    let header: Vec<&str> = output.split('\n').take_while(is_of_it).collect();
+    let is_ended = output.split('\n').nth(header.len()) == Some("Output:");
+    if is_ended { header } else { Vec::new() }
+}
+
+/// An output behind its header.
 fn body(output: &str) -> &str {
-    match output.strip_prefix("Chunk ID: ").and_then(|rest| rest.split_once("\nOutput:\n")) {
-        Some((_, body)) => body,
-        None => output,
+    match header(output).len() {
+        0 => output,
+        lines => output.splitn(lines + 2, '\n').nth(lines + 1).unwrap_or(""),
     }
 }
 
 /// An output without the lines of its header that differ from run to run.
 fn without_run(output: &str) -> Vec<&str> {
-    let is_run = |line: &&str| line.starts_with("Chunk ID: ") || line.starts_with("Wall time: ");
-    match body(output) {
-        body if body.len() == output.len() => output.split('\n').collect(),
-        body => {
-            let header = output[..output.len() - body.len()].split('\n');
-            header.filter(|line| !is_run(line)).chain(body.split('\n')).collect()
-        }
-    }
+    let header = header(output);
+    let lasts = |line: &&str| line.starts_with("Process");
+    let lasting = header.iter().copied().filter(lasts);
+    lasting.chain(output.split('\n').skip(header.len())).collect()
 }
 
 /// The numbered lines of a reader; none when it numbered nothing. An empty line behind the last
