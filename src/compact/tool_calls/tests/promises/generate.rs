@@ -177,25 +177,28 @@ pub fn cases_of(provider: Provider, mode: RulesMode) -> impl Strategy<Value = Ca
     };
     // What is old is more than forty messages before the end.
     let after = prop_oneof![3 => Just(42_usize), 1 => 0..6_usize];
-    (steps, after, settings(), surroundings()).prop_map(move |(steps, after, mut request, around)| {
-        let mut written = Written::default();
-        for (n, step) in steps.iter().enumerate() {
-            written.add(n, step);
-        }
-        let mut messages = written.messages;
-        messages.extend((0..after).map(|n| json!({"role": "user", "text": format!("go on {n}")})));
-        request["messages"] = json!(messages);
-        request["provider"] = json!(provider.name());
-        request["rules_mode"] = json!(mode.name());
-        let machine = written.agent.machine;
-        let disk = disk_after(&machine, &around.fates);
-        let mut disk_at_last = disk.clone();
-        if let Some(file) = around.spoilt {
-            disk_at_last.write(&format!("{ROOT}/{}", FILES[file]), "changed meanwhile");
-        }
-        let Surroundings { room, judge, .. } = around;
-        Case { request, disk, disk_at_last, room, judge, machine, is_true: written.is_true }
-    })
+    (steps, after, settings(), surroundings()).prop_map(
+        move |(steps, after, mut request, around)| {
+            let mut written = Written::default();
+            for (n, step) in steps.iter().enumerate() {
+                written.add(n, step);
+            }
+            let mut messages = written.messages;
+            messages
+                .extend((0..after).map(|n| json!({"role": "user", "text": format!("go on {n}")})));
+            request["messages"] = json!(messages);
+            request["provider"] = json!(provider.name());
+            request["rules_mode"] = json!(mode.name());
+            let machine = written.agent.machine;
+            let disk = disk_after(&machine, &around.fates);
+            let mut disk_at_last = disk.clone();
+            if let Some(file) = around.spoilt {
+                disk_at_last.write(&format!("{ROOT}/{}", FILES[file]), "changed meanwhile");
+            }
+            let Surroundings { room, judge, .. } = around;
+            Case { request, disk, disk_at_last, room, judge, machine, is_true: written.is_true }
+        },
+    )
 }
 
 pub fn cases() -> impl Strategy<Value = Case> {

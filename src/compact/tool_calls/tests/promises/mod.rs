@@ -4,6 +4,7 @@ mod agent;
 mod generate;
 mod reach;
 mod reader;
+mod shown;
 
 use std::collections::{BTreeMap, BTreeSet};
 
