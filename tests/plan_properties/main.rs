@@ -34,7 +34,7 @@ use proptest::test_runner::TestRunner;
 use sessions::cases;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
     fn every_plan_keeps_the_rules(case in cases(), knobs in prop::collection::vec(knobs(), 1..4)) {
@@ -65,50 +65,98 @@ proptest! {
 
 // ---- what the cases reach ----
 
+/// The most cases that are looked at for something that is not reached yet.
+const MOST: usize = 1500;
+
+/// What no session here is long enough for is left out: what the ranker lets go, and the rarest
+/// guards of mode lossy. The tests of the tool-call pass reach them.
+const REACHED: [&str; 70] = [
+    "a budget met",
+    "a budget not met",
+    "a dropped pair",
+    "a pinned result that is a pointer",
+    "a pointer whose target would have gone",
+    "an input fault",
+    "dedupe identical_output_kept_later",
+    "dedupe near_duplicate",
+    "dedupe output_lines_of_later",
+    "drop call_and_result_not_needed",
+    "drop message_gone",
+    "drop over_budget",
+    "drop stale_read_far_from_recent_work",
+    "drop superseded_by_later_call",
+    "dropped after it was a pointer",
+    "dropped after it was trimmed",
+    "kept call_before_latest_error",
+    "kept command_output_changed_later",
+    "kept command_pointers_disabled",
+    "kept duplicate_tool_use_id",
+    "kept failed_result",
+    "kept file_written_later",
+    "kept keep_disk_dotdot",
+    "kept keep_disk_mismatch",
+    "kept keep_disk_missing",
+    "kept kept_default",
+    "kept latest_artifact_edit",
+    "kept latest_error_result",
+    "kept latest_git_state",
+    "kept latest_task_state",
+    "kept latest_tool_result",
+    "kept latest_user_question",
+    "kept named_in_goal",
+    "kept named_in_goal_or_recent_turns",
+    "kept no_lossless_superseder",
+    "kept not_recoverable",
+    "kept not_stash_eligible",
+    "kept pinned_recent_result",
+    "kept relative_path_without_cwd",
+    "kept result_still_needed",
+    "kept short_result_kept_whole",
+    "kept specialist_rank_kept",
+    "kept target",
+    "kept temp_path",
+    "kept trim_guard_recent",
+    "outcome deduped",
+    "outcome dropped",
+    "outcome kept",
+    "outcome pinned",
+    "outcome pointer",
+    "outcome trimmed",
+    "pin pair",
+    "pin pin",
+    "pin pinned_first_message",
+    "pin pinned_recent",
+    "pin recent",
+    "pin role",
+    "pin task",
+    "pointer recoverable_file_read",
+    "pointer recoverable_read_only_command",
+    "pointer replace_disk_verified",
+    "pointer stashed:large_old_output_trimmed",
+    "pointer stashed:recoverable_file_read",
+    "pointer stashed:replace_disk_verified",
+    "pointer stashed:stale_read_far_from_recent_work",
+    "pointer stashed:superseded_by_later_call",
+    "trim call_kept_result_trimmed",
+    "trim cut_hard",
+    "trim cut_sentence",
+    "trim large_old_output_trimmed",
+];
+
 #[test]
 fn the_generated_cases_reach_every_outcome_stage_and_reason() {
     let mut runner = TestRunner::deterministic();
+    let expected = BTreeSet::from(REACHED.map(str::to_owned));
     let mut seen = BTreeSet::new();
-    for _ in 0..400 {
+    for _ in 0..MOST {
+        if seen.is_superset(&expected) {
+            break;
+        }
         let sample = cases().new_tree(&mut runner).unwrap().current().sample();
         let knobs = knobs().new_tree(&mut runner).unwrap().current();
         note_reached(&sample.session, &decide(&sample, &knobs), &mut seen);
     }
-    let expected = [
-        "an input fault",
-        "a budget met",
-        "a budget not met",
-        "a dropped pair",
-        "a pinned result that is a pointer",
-        "a pointer whose target would have gone",
-        "dedupe identical_output_kept_later",
-        "dedupe near_duplicate",
-        "dedupe output_lines_of_later",
-        "drop message_gone",
-        "drop over_budget",
-        "dropped after it was trimmed",
-        "dropped after it was a pointer",
-        "kept duplicate_tool_use_id",
-        "kept kept_default",
-        "kept no_lossless_superseder",
-        "kept target",
-        "outcome deduped",
-        "outcome dropped",
-        "outcome kept",
-        "outcome pinned",
-        "outcome trimmed",
-        "pin pair",
-        "pin pin",
-        "pin pinned_first_message",
-        "pin pinned_recent",
-        "pin recent",
-        "pin role",
-        "pin task",
-        "trim cut_hard",
-        "trim cut_sentence",
-    ];
-    let seen: BTreeSet<&str> = seen.iter().map(String::as_str).collect();
-    assert_eq!(seen, BTreeSet::from(expected));
+    assert_eq!(seen, expected);
 }
 
 /// A reason code without what it is about.
