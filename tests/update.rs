@@ -15,7 +15,7 @@ use compactscope::app::panes::Pane;
 use compactscope::app::update::Effects;
 use compactscope::app::{open, update};
 use compactscope::compact::plan::{Known, Outcome, plan};
-use compactscope::compact::settings::Budget;
+use compactscope::compact::settings::{Budget, Provider, RulesMode};
 use compactscope::compact::{Features, Pins};
 use serde_json::json;
 
@@ -461,17 +461,23 @@ fn a_mode_or_provider_that_is_not_built_is_refused_with_its_name() {
 }
 
 #[test]
-fn what_is_not_built_is_refused_before_the_tool_calls_are_decided_at_all() {
+fn the_first_press_on_a_request_of_texts_lets_the_rules_decide_and_the_next_turns_their_mode() {
     let request =
         br#"{"messages": [{"role": "user", "content": "Weigh it."}], "budget_chars": 400}"#;
     let mut screen = Screen::open(common::read(request), &[], (120, 40));
     assert!(!screen.model().settings.tool_pass);
-    screen.press("Kg:<c-u>lossy<enter>");
-    let error = screen.model().prompt.as_ref().unwrap().error.as_deref();
-    assert_eq!(error, Some("rules_mode lossy is not in this version"));
-    screen.press("<esc><esc>m");
+    screen.press("m");
     assert!(screen.model().settings.tool_pass);
-    assert_eq!(screen.model().settings.unbuilt(), None);
+    assert_eq!(screen.model().settings.rules_mode, RulesMode::Lossless);
+    for mode in ["recoverable", "stashed", "lossy", "lossless"] {
+        screen.press("m");
+        assert_eq!(screen.model().settings.rules_mode.name(), mode);
+    }
+    screen.press("p");
+    assert_eq!(screen.model().settings.provider, Provider::Auto);
+    screen.press("m");
+    assert_eq!(screen.model().settings.provider, Provider::Rules);
+    assert_eq!(screen.model().settings.rules_mode, RulesMode::Lossless, "the mode as it was");
 }
 
 #[test]

@@ -45,12 +45,6 @@ pub fn open_named(matches: &ArgMatches, label: &str) -> Result<Opened> {
     })?;
     let (defaults, said) = defaults(&session, label)?;
     let settings = with_flags(&defaults, matches)?;
-    if let Some(unbuilt) = settings.unbuilt() {
-        return Err(Refused(format!(
-            "{unbuilt}; it decides with --provider rules --rules-mode lossless"
-        ))
-        .into());
-    }
     Ok(Opened { session, settings, defaults, format, said })
 }
 
@@ -102,12 +96,8 @@ fn defaults(session: &Session, label: &str) -> Result<(Settings, Option<String>)
         Contract::MemoryCompact => {
             "a memory-compact request: its message pass runs alone; m turns the tool calls on"
         }
-        Contract::CompactTranscript if request.names("provider") => {
-            "a compact_transcript request: its tool-call pass runs alone; b turns the message pass on"
-        }
         Contract::CompactTranscript => {
-            "a compact_transcript request that names no provider: auto is not in this version, so it \
-             is decided by rules, lossless"
+            "a compact_transcript request: its tool-call pass runs alone; b turns the message pass on"
         }
     };
     Ok((settings, Some(said.into())))

@@ -122,6 +122,24 @@ impl Features {
         self.tool_calls.sha256_at(Position { message, index: position }, &entry.content)
     }
 
+    /// Whether a note may stand in place of an entry that is a result which the tool-call pass
+    /// sees: it names what the result's own call read or ran.
+    pub(super) fn is_own_pointer(
+        &self,
+        index: usize,
+        entry: &Entry,
+        note: &str,
+        allow_command_pointers: bool,
+    ) -> bool {
+        let at = entry.message.and_then(|message| {
+            let index = self.places[message].results.binary_search(&index).ok()?;
+            Some(Position { message, index })
+        });
+        at.is_some_and(|at| {
+            self.tool_calls.is_own_pointer(at, &entry.content, note, allow_command_pointers)
+        })
+    }
+
     /// The first user text that is no notice.
     pub(super) fn first_user_text(&self) -> Option<usize> {
         self.first_user_text

@@ -3,13 +3,10 @@
 //! What was broken in the session already is a fault of the input, never a violation. A
 //! memory-compact request is checked for verbatim text, protection and sums only.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
-
 use super::Features;
 use super::plan::{Decision, Output, Stage, Step, Violation};
 use super::settings::Settings;
-use super::tool_calls::{self, Call, PROGRAM, Recovery, StashNote};
+use super::tool_calls::{self, PROGRAM, Recovery, StashNote};
 use crate::session::{Contract, Entry, Kind, Role, Session};
 
 /// The violations of a plan, and the faults that its input had before.
@@ -19,8 +16,8 @@ pub fn check(
     settings: &Settings,
     decisions: &[Decision],
 ) -> (Vec<Violation>, Vec<Violation>) {
-    let (violations, input_faults, ids) = Default::default();
-    Check { session, features, settings, decisions, ids, violations, input_faults }.run()
+    let (violations, input_faults) = Default::default();
+    Check { session, features, settings, decisions, violations, input_faults }.run()
 }
 
 struct Check<'a> {
@@ -28,13 +25,11 @@ struct Check<'a> {
     features: &'a Features,
     settings: &'a Settings,
     decisions: &'a [Decision],
-    /// How many calls and how many results have an id, for those that somebody asked about.
-    ids: OnceCell<HashMap<&'a str, [usize; 2]>>,
     violations: Vec<Violation>,
     input_faults: Vec<Violation>,
 }
 
-impl<'a> Check<'a> {
+impl Check<'_> {
     fn run(mut self) -> (Vec<Violation>, Vec<Violation>) {
         for (index, entry) in self.session.entries.iter().enumerate() {
             self.verbatim(index, entry);
@@ -120,8 +115,9 @@ impl<'a> Check<'a> {
         let resolves = match &decision.recovery {
             Some(Recovery::Stash { sha256, .. }) => self.names_itself(index, entry, note, sha256),
             Some(recovery) => {
+                let allowed = self.settings.allow_command_pointers;
                 tool_calls::note_for(recovery).as_deref() == Some(&**note)
-                    && self.is_own_pointer(entry, note)
+                    && self.features.is_own_pointer(index, entry, note, allowed)
             }
             None => self.is_held_later(index, entry),
         };
@@ -134,33 +130,6 @@ impl<'a> Check<'a> {
         let named = StashNote::parse(note, PROGRAM);
         let own = self.features.sha256_of_result(index, entry);
         own == Some(sha256) && named.is_some_and(|named| sha256.starts_with(named.id))
-    }
-
-    /// Whether a pointer names what its own call reads or runs. An id that two calls or two
-    /// results have says of no result whose it is.
-    fn is_own_pointer(&self, result: &Entry, note: &str) -> bool {
-        let call = result.kind.partner().map(|call| &self.session.entries[call]);
-        let Some((Kind::Call { id, tool, .. }, call)) = call.map(|call| (&call.kind, call)) else {
-            return false;
-        };
-        let allowed = self.settings.allow_command_pointers;
-        let call = Call { id, tool, input: call.content.as_ref().into() };
-        self.ids().get(&**id) == Some(&[1, 1])
-            && tool_calls::is_own_pointer(&call, &result.content, note, allowed)
-    }
-
-    fn ids(&self) -> &HashMap<&'a str, [usize; 2]> {
-        self.ids.get_or_init(|| {
-            let mut ids: HashMap<&str, [usize; 2]> = HashMap::new();
-            for entry in &self.session.entries {
-                match &entry.kind {
-                    Kind::Call { id, .. } => ids.entry(id).or_default()[0] += 1,
-                    Kind::Result { id, .. } => ids.entry(id).or_default()[1] += 1,
-                    _ => {}
-                }
-            }
-            ids
-        })
     }
 
     /// Whether a pointer names a later, unchanged result that holds what was removed.

@@ -70,13 +70,15 @@ fn nudge(model: &mut Model, steps: isize) -> Effects {
     change(model, settings)
 }
 
-/// The next mode that this version has; the first press on a memory-compact request turns the
-/// tool-call pass on.
+/// The next mode of the rules; where they do not decide yet, the first press lets them.
 fn next_rules_mode(model: &mut Model) -> Effects {
-    let built: Vec<_> = RulesMode::ALL.into_iter().filter(|mode| mode.is_built()).collect();
-    let at = built.iter().position(|&mode| mode == model.settings.rules_mode);
     let mut settings = model.settings.clone();
-    settings.rules_mode = built[at.map_or(0, |at| (at + 1) % built.len())];
+    // The first press on another provider shows the mode as it is.
+    if model.settings.provider == Provider::Rules && model.settings.tool_pass {
+        let modes = RulesMode::ALL;
+        let at = modes.iter().position(|&mode| mode == model.settings.rules_mode);
+        settings.rules_mode = modes[at.map_or(0, |at| (at + 1) % modes.len())];
+    }
     settings.tool_pass = true;
     // A mode of the rules is seen only where the rules decide.
     settings.provider = Provider::Rules;
@@ -88,7 +90,7 @@ fn next_rules_mode(model: &mut Model) -> Effects {
 fn next_provider(model: &mut Model) -> Effects {
     let mut settings = model.settings.clone();
     settings.provider = match model.settings.provider {
-        Provider::Rules if Provider::Auto.is_built() => Provider::Auto,
+        Provider::Rules => Provider::Auto,
         _ => Provider::Rules,
     };
     settings.tool_pass = true;

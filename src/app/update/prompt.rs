@@ -124,12 +124,6 @@ fn set_value(model: &mut Model, knob: usize, mut prompt: Prompt) -> Effects {
         model.prompt = Some(prompt);
         return Vec::new();
     }
-    // Asked as if the tool calls were decided: a key may turn that on later.
-    if let Some(unbuilt) = (Settings { tool_pass: true, ..settings.clone() }).unbuilt() {
-        prompt.error = Some(unbuilt);
-        model.prompt = Some(prompt);
-        return Vec::new();
-    }
     model.status = model.idle_knob(setting).map(|why| format!("{}: {why}", setting.name));
     if setting.name == "provider" && settings.provider.is_judge() {
         return judge::choose(model, Settings { tool_pass: true, ..settings });

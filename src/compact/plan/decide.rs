@@ -10,8 +10,7 @@ use crate::session::{Kind, Session};
 /// Decides a session. The same session, settings, pins and files on disk give the same plan; a
 /// plan is a preview and stores nothing.
 ///
-/// `features` are those of this very session. `settings` must name a provider and a rules_mode
-/// that are built ([`Settings::unbuilt`]); others leave the tool calls as they are.
+/// `features` are those of this very session.
 pub fn plan(
     session: &Session,
     features: &Features,
@@ -23,7 +22,7 @@ pub fn plan(
         session.entries.iter().map(|entry| Decision::kept(entry.chars)).collect();
     mark_pins(session, pins, &mut decisions);
     let mut has_estimates = false;
-    if settings.tool_pass && settings.unbuilt().is_none() {
+    if settings.tool_pass {
         has_estimates = tool_pass::run(session, features, settings, pins, known, &mut decisions);
     }
     let budget = settings.budget_chars.chars_of(features.decided_chars());

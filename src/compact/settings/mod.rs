@@ -85,8 +85,7 @@ impl Settings {
     }
 
     /// What a request asks for, with its contract's defaults: its own pass runs alone. A
-    /// compact_transcript request that names no provider asks for `auto`; until that is built it
-    /// is decided by rules, lossless.
+    /// compact_transcript request that names no provider asks for `auto`.
     ///
     /// # Errors
     /// The first of its settings that has no such value.
@@ -102,27 +101,9 @@ impl Settings {
                 settings.tool_pass = false;
                 settings.provider = Provider::Rules;
             }
-            Contract::CompactTranscript => {
-                settings.budget_chars = Budget::Off;
-                if !request.names("provider") {
-                    settings.provider = Provider::Rules;
-                    settings.rules_mode = RulesMode::Lossless;
-                }
-            }
+            Contract::CompactTranscript => settings.budget_chars = Budget::Off,
         }
         Ok(settings)
-    }
-
-    /// What of them this version cannot decide with, in words.
-    pub fn unbuilt(&self) -> Option<String> {
-        if !self.tool_pass {
-            return None;
-        }
-        if !self.provider.is_built() {
-            return Some(format!("provider {} is not in this version", self.provider.name()));
-        }
-        let mode = self.rules_mode;
-        (!mode.is_built()).then(|| format!("rules_mode {} is not in this version", mode.name()))
     }
 
     fn from_column(column: impl Fn(&Setting) -> &'static str) -> Settings {
@@ -213,18 +194,6 @@ impl Provider {
         matches!(self, Provider::Jev | Provider::Laya)
     }
 
-    /// Whether this version can decide with it.
-    pub fn is_built(self) -> bool {
-        matches!(
-            self,
-            Provider::Auto
-                | Provider::SpecialistV3
-                | Provider::Rules
-                | Provider::Jev
-                | Provider::Laya
-        )
-    }
-
     /// Whether it ranks with the model that the program carries.
     pub fn is_ranker(self) -> bool {
         matches!(self, Provider::Auto | Provider::SpecialistV3)
@@ -242,13 +211,5 @@ impl RulesMode {
             RulesMode::Stashed => "stashed",
             RulesMode::Lossy => "lossy",
         }
-    }
-
-    /// Whether this version can decide with it.
-    pub fn is_built(self) -> bool {
-        matches!(
-            self,
-            RulesMode::Lossless | RulesMode::Recoverable | RulesMode::Stashed | RulesMode::Lossy
-        )
     }
 }

@@ -125,10 +125,8 @@ fn cut(text: &str, passage: Range<usize>, blocks: &mut Vec<Span>) {
 
 /// The first piece of a text that begins at byte `offset` of the whole.
 fn piece(text: &str, offset: usize) -> Span {
-    let whole = |end: usize| Span {
-        bytes: offset..offset + end,
-        chars: text[..end].chars().count(),
-    };
+    let whole =
+        |end: usize| Span { bytes: offset..offset + end, chars: text[..end].chars().count() };
     if text.len() <= LONGEST {
         return whole(text.len());
     }
@@ -164,7 +162,10 @@ mod tests {
 
     #[test]
     fn a_fence_runs_over_blank_lines_to_the_mark_that_closes_it() {
-        assert_eq!(blocks("a\n ```rs\nx\n\n``\n```` \nb"), ["a\n", " ```rs\nx\n\n``\n```` \n", "b"]);
+        assert_eq!(
+            blocks("a\n ```rs\nx\n\n``\n```` \nb"),
+            ["a\n", " ```rs\nx\n\n``\n```` \n", "b"]
+        );
         assert_eq!(blocks("~~~~\nx\n\n~~~\n```\n"), ["~~~~\nx\n\n~~~\n```\n"]);
         assert_eq!(blocks("```\nx\n``` y\n\nz"), ["```\nx\n``` y\n\nz"]);
     }

@@ -29,7 +29,8 @@ pub(super) fn matches(library: &Library, lengths: &[u32], wanted: &[u32]) -> Vec
 
 /// For each wanted word the blocks that hold it, ascending, and how often.
 fn postings(library: &Library, wanted: &[u32]) -> Vec<Vec<(usize, u32)>> {
-    let places: HashMap<u32, usize> = wanted.iter().enumerate().map(|(at, word)| (*word, at)).collect();
+    let places: HashMap<u32, usize> =
+        wanted.iter().enumerate().map(|(at, word)| (*word, at)).collect();
     let mut is_wanted = vec![false; library.words.len()];
     wanted.iter().for_each(|word| is_wanted[*word as usize] = true);
     let mut postings = vec![Vec::new(); wanted.len()];

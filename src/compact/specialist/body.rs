@@ -138,7 +138,10 @@ mod tests {
             ("[m0004 assistant tool_use Read]\n  a b\n", "a b"),
             ("[m0004 user text]", ""),
             ("[m0004 user tool_result a b\u{e9}]\n\nx\n[m0005 user text]\ny", "x\n\ny"),
-            ("x [m0004 user text]\n[m004 user text]\n[m0004 tool text]", "x [m0004 user text]\n[m004 user text]\n[m0004 tool text]"),
+            (
+                "x [m0004 user text]\n[m004 user text]\n[m0004 tool text]",
+                "x [m0004 user text]\n[m004 user text]\n[m0004 tool text]",
+            ),
             ("[m0004 user text] \nx", "[m0004 user text] \nx"),
             ("[m٠٠٠٤١ user text]\u{1f}\n[m0004 user text ]", "[m٠٠٠٤١ user text]"),
         ] {
@@ -164,7 +167,15 @@ mod tests {
         for body in ["diff --git a b", "x\n@@ -1 +1 @@", "x\ncommit 00ff00a", "run (git log)"] {
             assert!(speaks_git(body), "{body}");
         }
-        for body in ["a diff --git", "commit 00ff00g", "x\rcommit 00ff00a", "digit log", "git logs", "git  log", "git stash"] {
+        for body in [
+            "a diff --git",
+            "commit 00ff00g",
+            "x\rcommit 00ff00a",
+            "digit log",
+            "git logs",
+            "git  log",
+            "git stash",
+        ] {
             assert!(!speaks_git(body), "{body}");
         }
     }

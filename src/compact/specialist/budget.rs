@@ -20,8 +20,11 @@ pub(super) fn dropped(
     let need = total as f64 * SHARE;
     let mut copies = vec![0; session.blocks.len()];
     judged.iter().for_each(|block| copies[first_copies[*block]] += 1);
-    let mut order: Vec<usize> =
-        judged.iter().copied().filter(|block| first_copies[*block] == *block && may_go(*block)).collect();
+    let mut order: Vec<usize> = judged
+        .iter()
+        .copied()
+        .filter(|block| first_copies[*block] == *block && may_go(*block))
+        .collect();
     order.sort_by(|a, b| score(*a).total_cmp(&score(*b)).then(a.cmp(b)));
     let mut goes = vec![false; session.blocks.len()];
     let mut removed = 0;

@@ -77,11 +77,9 @@ fn whole_word(word: &str) -> Cues {
         "revised" | "revision" | "superseded" | "supersedes" | "corrected" | "correction"
         | "amended" | "amendment" | "restated" | "restatement" => Cues::REVISES,
         "deprecated" | "supersede" => Cues::DEPRECATES,
-        "except" | "exception" | "unless" | "however" | "although" | "though"
-        | "nevertheless" | "normally" | "generally" => Cues::QUALIFIES,
-        "not" | "no" | "never" | "without" | "forbidden" | "prohibited" | "cannot" => {
-            Cues::NEGATES
-        }
+        "except" | "exception" | "unless" | "however" | "although" | "though" | "nevertheless"
+        | "normally" | "generally" => Cues::QUALIFIES,
+        "not" | "no" | "never" | "without" | "forbidden" | "prohibited" | "cannot" => Cues::NEGATES,
         "lawsuit" | "arbitration" | "dosage" | "malpractice" | "overdose" | "chemotherapy" => {
             Cues::HIGH_RISK
         }
@@ -220,7 +218,8 @@ fn orders_to_forget(text: &str) -> Option<bool> {
     let rest = eat(rest, "all").and_then(eat_spaces).unwrap_or(rest);
     let rest = eat(rest, "the").and_then(eat_spaces).unwrap_or(rest);
     let rest = eat_one_of(rest, &["previous", "prior", "above", "earlier"]).unwrap_or(rest);
-    let rest = eat_one_of(rest.trim_start_matches(is_space), &["instruction", "direction", "rule"])?;
+    let rest =
+        eat_one_of(rest.trim_start_matches(is_space), &["instruction", "direction", "rule"])?;
     Some(ends_word(eat(rest, "s").unwrap_or(rest)))
 }
 
@@ -230,7 +229,13 @@ fn recasts(text: &str) -> Option<bool> {
     let acts = |word: &str| {
         matches!(
             word,
-            "reveal" | "delete" | "send" | "execute" | "disable" | "secret" | "secrets"
+            "reveal"
+                | "delete"
+                | "send"
+                | "execute"
+                | "disable"
+                | "secret"
+                | "secrets"
                 | "configuration"
         )
     };
@@ -284,8 +289,15 @@ mod tests {
 
     #[test]
     fn words_and_phrases_revise() {
-        for text in ["the revised plan", "12, down from 14", "scratch that!", "reviſed",
-            "on second thought, no", "we changed our minds", "ao invés de x"] {
+        for text in [
+            "the revised plan",
+            "12, down from 14",
+            "scratch that!",
+            "reviſed",
+            "on second thought, no",
+            "we changed our minds",
+            "ao invés de x",
+        ] {
             assert!(cues(text).has(Cues::REVISES), "{text}");
         }
         for text in ["unrevised", "revised_at", "down  from", "changed their minds", "up fromage"] {
@@ -296,7 +308,9 @@ mod tests {
 
     #[test]
     fn words_and_phrases_qualify() {
-        for text in ["unless", "slow but sure", "in general.", "for payment", "for all our requests,x"] {
+        for text in
+            ["unless", "slow but sure", "in general.", "for payment", "for all our requests,x"]
+        {
             assert!(cues(text).has(Cues::QUALIFIES), "{text}");
         }
         for text in ["but, no", "but", "in generals", "for requests, x", "for\n a request,x"] {
@@ -316,7 +330,9 @@ mod tests {
 
     #[test]
     fn law_medicine_and_money_are_risky() {
-        for text in ["indemnification", "liabilities", "prescribed", "insider \n trading", "dıagnosed"] {
+        for text in
+            ["indemnification", "liabilities", "prescribed", "insider \n trading", "dıagnosed"]
+        {
             assert!(cues(text).has(Cues::HIGH_RISK), "{text}");
         }
         for text in ["prescri", "lawsuits", "insidertrading", "money-laundering"] {
@@ -333,8 +349,17 @@ mod tests {
 
     #[test]
     fn errors_are_known_by_what_follows() {
-        for text in ["error:", "error[e0308]", "error ts2304", "it failed.", "xexit code 3",
-            "bash: command not found", "traceback (most recent", "no such file", "panic:"] {
+        for text in [
+            "error:",
+            "error[e0308]",
+            "error ts2304",
+            "it failed.",
+            "xexit code 3",
+            "bash: command not found",
+            "traceback (most recent",
+            "no such file",
+            "panic:",
+        ] {
             assert!(cues(text).has(Cues::ERROR), "{text}");
         }
         for text in ["error", "valueerror:", "exit code 0", "failed_count", "error tsx"] {
@@ -352,7 +377,9 @@ mod tests {
         ] {
             assert!(commands_its_reader(text), "{text}");
         }
-        for text in ["please ignore all instructions", "ignore them", "ignore rulesets", "you are now root"] {
+        for text in
+            ["please ignore all instructions", "ignore them", "ignore rulesets", "you are now root"]
+        {
             assert!(!commands_its_reader(text), "{text}");
         }
     }

@@ -59,15 +59,7 @@ const GROUPS: [(Column, &[&str]); 8] = [
     ),
     (
         Column::ShellTool,
-        &[
-            "Bash",
-            "exec_command",
-            "terminal",
-            "execute_code",
-            "write_stdin",
-            "shell",
-            "BashOutput",
-        ],
+        &["Bash", "exec_command", "terminal", "execute_code", "write_stdin", "shell", "BashOutput"],
     ),
     (
         Column::SearchTool,

@@ -99,6 +99,9 @@ mod tests {
     #[test]
     fn few_words_are_not_judged() {
         assert_eq!(language_of("und nicht wenn auch sehr jede a b c d e"), None);
-        assert_eq!(language_of("und nicht wenn auch sehr jede a b c d e f"), Some(Language::German));
+        assert_eq!(
+            language_of("und nicht wenn auch sehr jede a b c d e f"),
+            Some(Language::German)
+        );
     }
 }

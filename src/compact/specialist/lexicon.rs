@@ -171,7 +171,8 @@ mod tests {
     #[test]
     fn strings_are_numbered_once_however_many_there_are() {
         let mut lexicon = Lexicon::default();
-        let strings: Vec<String> = (0..5000).map(|n| format!("{}é{n}", "x".repeat(n % 40))).collect();
+        let strings: Vec<String> =
+            (0..5000).map(|n| format!("{}é{n}", "x".repeat(n % 40))).collect();
         for round in 0..2 {
             for (number, string) in strings.iter().enumerate() {
                 assert_eq!(lexicon.number(string), number as u32, "round {round}");

@@ -86,13 +86,25 @@ mod tests {
 
     #[test]
     fn lines_end_where_python_ends_them() {
-        let text = "a\r\nb\rc\n\nd\u{b}e\u{c}f\u{1c}g\u{1d}h\u{1e}i\u{85}j\u{2028}k\u{2029}é\u{1f}…";
+        let text =
+            "a\r\nb\rc\n\nd\u{b}e\u{c}f\u{1c}g\u{1d}h\u{1e}i\u{85}j\u{2028}k\u{2029}é\u{1f}…";
         let lines: Vec<_> = Lines::new(text, 0).map(|line| &text[line]).collect();
         assert_eq!(
             lines,
             [
-                "a\r\n", "b\r", "c\n", "\n", "d\u{b}", "e\u{c}", "f\u{1c}", "g\u{1d}", "h\u{1e}",
-                "i\u{85}", "j\u{2028}", "k\u{2029}", "é\u{1f}…"
+                "a\r\n",
+                "b\r",
+                "c\n",
+                "\n",
+                "d\u{b}",
+                "e\u{c}",
+                "f\u{1c}",
+                "g\u{1d}",
+                "h\u{1e}",
+                "i\u{85}",
+                "j\u{2028}",
+                "k\u{2029}",
+                "é\u{1f}…"
             ]
         );
     }

@@ -112,12 +112,15 @@ impl Links {
         self.terms.iter().zip(0..).for_each(|(term, link)| link_of[*term as usize] = link);
         let mut list = Vec::new();
         for terms in library.term_lists.iter() {
-            list.extend(terms.iter().map(|term| link_of[*term as usize]).filter(|link| *link != NONE));
+            list.extend(
+                terms.iter().map(|term| link_of[*term as usize]).filter(|link| *link != NONE),
+            );
             list.sort_unstable();
             self.of_block.push(list.drain(..));
         }
         // A set is taken where it is smaller than a list.
-        let dense = self.holders.partition_point(|holders| *holders as usize * 64 > self.words * 64);
+        let dense =
+            self.holders.partition_point(|holders| *holders as usize * 64 > self.words * 64);
         self.dense = vec![0; dense * self.words];
         self.first_holders = vec![[NONE; 2]; self.terms.len()];
         let mut lists = vec![Vec::new(); self.terms.len() - dense];
@@ -168,7 +171,8 @@ impl Links {
         let mut once = vec![0; range.len()];
         let mut twice = vec![0; range.len()];
         let dense_links = self.dense.len() / self.words.max(1);
-        let (dense, sparse) = links.split_at(links.partition_point(|link| (*link as usize) < dense_links));
+        let (dense, sparse) =
+            links.split_at(links.partition_point(|link| (*link as usize) < dense_links));
         self.add_dense(dense, range.start, &mut once, &mut twice);
         let blocks = range.start as u32 * 64..range.end as u32 * 64;
         for link in sparse {
@@ -218,7 +222,11 @@ impl Links {
     /// A claim is of the first block that shares enough links.
     fn claim(&self, blocks: &[Block], by: usize, links: &[u32]) -> Option<Claim> {
         let (kind, least) = ClaimKind::of(&blocks[by])?;
-        let of = if least == 1 { self.first_sharing(by, links) } else { self.first_sharing_two(by, links) };
+        let of = if least == 1 {
+            self.first_sharing(by, links)
+        } else {
+            self.first_sharing_two(by, links)
+        };
         of.map(|of| Claim { by, of, kind })
     }
 

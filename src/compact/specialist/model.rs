@@ -82,7 +82,8 @@ impl Model {
         let malformed = |error: String| ModelError::Malformed(error);
         // Thresholds that nothing exceeds are written as no JSON writes them.
         let json = String::from_utf8_lossy(file).replace("Infinity", "null");
-        let file: File = serde_json::from_str(&json).map_err(|error| malformed(error.to_string()))?;
+        let file: File =
+            serde_json::from_str(&json).map_err(|error| malformed(error.to_string()))?;
         file.model().map_err(malformed)
     }
 
@@ -96,7 +97,10 @@ impl Model {
                 tree.add_leaves(rows, sums);
             }
         }
-        rows.iter().zip(&sums).map(|(row, trees)| (self.regression.value(row) + trees) / 2.0).collect()
+        rows.iter()
+            .zip(&sums)
+            .map(|(row, trees)| (self.regression.value(row) + trees) / 2.0)
+            .collect()
     }
 }
 

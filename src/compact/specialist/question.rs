@@ -98,11 +98,15 @@ impl Question {
             return;
         }
         let most = self.terms.min(6) as f64;
-        let shared = |terms: &[u32]| terms.iter().filter(|term| self.has_term[**term as usize]).count();
+        let shared =
+            |terms: &[u32]| terms.iter().filter(|term| self.has_term[**term as usize]).count();
         let overlaps: Vec<usize> = session.library.term_lists.iter().map(shared).collect();
         let quotes = |block: usize| session.blocks[block].cues.has(Cues::QUOTES);
-        let kept: Vec<bool> =
-            overlaps.iter().enumerate().map(|(block, shared)| *shared > 0 || quotes(block)).collect();
+        let kept: Vec<bool> = overlaps
+            .iter()
+            .enumerate()
+            .map(|(block, shared)| *shared > 0 || quotes(block))
+            .collect();
         let revises = |block: usize| session.blocks[block].cues.has(Cues::REVISES);
         let linked = session.links.pulled_in(&self.has_term, &kept, revises);
         for (block, row) in rows.iter_mut().enumerate() {

@@ -56,7 +56,12 @@ pub fn rank(session: &Prepared, question: &str) -> Result<Vec<Verdict>, RankErro
     }
     let scores = scores(session, model, &question.rows(session), &judged);
     let score = |block: usize| scores[session.standing.first_copies[block]];
-    let dropped = budget::dropped(session, &judged, |block| !is_guarded(&session.blocks[block], &question), score);
+    let dropped = budget::dropped(
+        session,
+        &judged,
+        |block| !is_guarded(&session.blocks[block], &question),
+        score,
+    );
     let gone = fates_after(session, &question, dropped);
     let mut report = vec![None; session.blocks.len()];
     judged.iter().for_each(|block| report[*block] = Some(squashed(score(*block))));

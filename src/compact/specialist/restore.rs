@@ -91,12 +91,15 @@ impl ClaimKind {
 impl<'s> Graph<'s> {
     fn new(session: &'s Prepared, question: &'s Question, fates: &'s Fates) -> Graph<'s> {
         let mut kept = vec![0; bits::words_for(fates.kept.len())];
-        (0..fates.kept.len()).filter(|block| fates.kept[*block]).for_each(|block| bits::insert(&mut kept, block));
+        (0..fates.kept.len())
+            .filter(|block| fates.kept[*block])
+            .for_each(|block| bits::insert(&mut kept, block));
         let claims = session.links.claims(&session.blocks, &question.has_term);
         let mut claim_weights = HashMap::new();
         let mut is_tied = false;
         for claim in &claims {
-            let weight = |other: usize| claim.kind.weight() + usize::from(fates.kept[other]) * TO_KEPT;
+            let weight =
+                |other: usize| claim.kind.weight() + usize::from(fates.kept[other]) * TO_KEPT;
             *claim_weights.entry(claim.by).or_default() += weight(claim.of);
             *claim_weights.entry(claim.of).or_default() += weight(claim.by);
             is_tied |= fates.kept[claim.by] != fates.kept[claim.of];
@@ -105,7 +108,17 @@ impl<'s> Graph<'s> {
         for first in &session.standing.first_copies {
             *copies.entry(*first).or_default() += 1;
         }
-        Graph { session, question, fates, kept, claims, claim_weights, copies, shared: HashMap::new(), is_tied }
+        Graph {
+            session,
+            question,
+            fates,
+            kept,
+            claims,
+            claim_weights,
+            copies,
+            shared: HashMap::new(),
+            is_tied,
+        }
     }
 
     /// The dropped blocks of greatest weight, the greatest first, [`MOST`] at most.
@@ -132,8 +145,11 @@ impl<'s> Graph<'s> {
             least = most.peek().filter(|_| most.len() == MOST).map(|least| least.0);
         }
         let worthy = |(weight, _): &&(usize, usize)| least.is_none_or(|least| *weight >= least);
-        let mut ranked: Vec<_> =
-            weighed.iter().filter(worthy).map(|(_, block)| (self.reference_score(*block), *block)).collect();
+        let mut ranked: Vec<_> = weighed
+            .iter()
+            .filter(worthy)
+            .map(|(_, block)| (self.reference_score(*block), *block))
+            .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| compare_ids(a.1, b.1)));
         ranked.into_iter().map(|(_, block)| block).take(MOST).collect()
     }
@@ -176,10 +192,8 @@ impl<'s> Graph<'s> {
             return *shared;
         }
         let sharing = self.sharing(block);
-        let shared = Shared {
-            all: bits::count(&sharing),
-            kept: bits::count_common(&sharing, &self.kept),
-        };
+        let shared =
+            Shared { all: bits::count(&sharing), kept: bits::count_common(&sharing, &self.kept) };
         self.is_tied |= shared.kept > 0;
         self.shared.insert(first, shared);
         shared

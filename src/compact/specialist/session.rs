@@ -146,7 +146,11 @@ impl KeyPlaces {
             }
         }
         for block in recent_speeches(session) {
-            library.key_lists.get(block).iter().for_each(|key| places.is_recent[*key as usize] = true);
+            library
+                .key_lists
+                .get(block)
+                .iter()
+                .for_each(|key| places.is_recent[*key as usize] = true);
         }
         places
     }
@@ -160,9 +164,8 @@ fn set_keys(session: &Prepared, rows: &mut [Row]) {
             continue;
         }
         let here = number + 1;
-        let count = |holds: &dyn Fn(usize) -> bool| {
-            keys.iter().filter(|key| holds(**key as usize)).count()
-        };
+        let count =
+            |holds: &dyn Fn(usize) -> bool| keys.iter().filter(|key| holds(**key as usize)).count();
         let later = count(&|key| places.last[key] > here);
         let held_last = count(&|key| places.last[key] == here && places.holders[key] > 1);
         let touched_later = count(&|key| places.last_touched[key] > here) > 0;

@@ -159,7 +159,9 @@ mod tests {
     #[test]
     fn lower_case_is_that_of_the_standard_library() {
         let mut lowered = String::new();
-        for text in ["ΟΔΟΣ ΣΑΣ", "Größe ÉTUDE \u{130}x ẞ 会話 🚚 Ⱥ", "PLAIN", "", "É", "𝔸\u{10400}Z"] {
+        for text in
+            ["ΟΔΟΣ ΣΑΣ", "Größe ÉTUDE \u{130}x ẞ 会話 🚚 Ⱥ", "PLAIN", "", "É", "𝔸\u{10400}Z"]
+        {
             lower_case(text, &mut lowered);
             assert_eq!(lowered, text.to_lowercase());
         }

@@ -44,7 +44,7 @@ pub struct World<'w> {
 /// without `decisions` when it asks for references.
 ///
 /// # Errors
-/// [`RequestError`] when the request is malformed or asks for what is not built. Nothing else
+/// [`RequestError`] when the request is malformed. Nothing else
 /// fails: what cannot be verified is kept, and the report says so.
 pub fn compact_transcript(request: &[u8], world: &World) -> Result<Value, RequestError> {
     let request: Value = serde_json::from_slice(request)

@@ -9,7 +9,7 @@ use super::facts::{Facts, Numbers};
 use super::parsed_call::ParsedCall;
 use super::pointer::Pointer;
 use super::ranked::Ranking;
-use super::recoverable::{Repeats, Shape};
+use super::recoverable::{Repeats, Shape, may_stand};
 use super::superseded::{Rival, Superseded};
 use super::texts::Texts;
 use super::transcript::{Position, Transcript, Turn};
@@ -165,6 +165,25 @@ impl Index {
 
     pub(super) fn id_of(&self, call: &IndexedCall) -> &str {
         &self.ids[call.id].name
+    }
+
+    /// Whether a note may stand in place of the result at `at`, whose text this is: it names what
+    /// the result's own call read or ran.
+    pub fn is_own_pointer(
+        &self,
+        at: Position,
+        output: &str,
+        note: &str,
+        allow_command_pointers: bool,
+    ) -> bool {
+        let Ok(result) = self.results.binary_search_by_key(&at, |result| result.at) else {
+            return false;
+        };
+        let call = self.ids[self.results[result].id].calls.first().copied();
+        call.filter(|_| !self.is_ambiguous_result(result)).is_some_and(|call| {
+            let output = self.shape_of(result).of_text(output);
+            may_stand(note, &self.repeats.call(call).repeat, &output, allow_command_pointers)
+        })
     }
 
     /// Every call and every result that has the id of the call at `at`.

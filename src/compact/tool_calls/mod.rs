@@ -64,7 +64,7 @@ pub use outside::{
 };
 pub use pins::Pins;
 pub use real_path::real_path;
-pub(super) use recoverable::{is_own_pointer, note_for};
+pub(super) use recoverable::note_for;
 pub use recoverable::{recheck, recoverability};
 pub use request::RequestError;
 pub use ruling::{Asked, Ruling, decide};

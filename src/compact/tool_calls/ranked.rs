@@ -161,12 +161,16 @@ fn names_anew(transcript: &Transcript, from: usize) -> bool {
 
 /// The parts of the messages from number `from` on.
 fn parts<'t>(transcript: &'t Transcript, from: usize) -> impl Iterator<Item = Part<'t>> {
-    let tools: HashMap<&str, &str> =
-        transcript.turns.iter().flat_map(|turn| &turn.calls).map(|call| (call.id, call.tool)).collect();
+    let tools: HashMap<&str, &str> = transcript
+        .turns
+        .iter()
+        .flat_map(|turn| &turn.calls)
+        .map(|call| (call.id, call.tool))
+        .collect();
     transcript.turns.iter().enumerate().skip(from).flat_map(move |(message, turn)| {
         let part = |kind, tool, body| Part { message, role: turn.role, kind, tool, body };
-        let text = (!turn.text.is_empty())
-            .then(|| part(PartKind::Text, None, Cow::Borrowed(&*turn.text)));
+        let text =
+            (!turn.text.is_empty()).then(|| part(PartKind::Text, None, Cow::Borrowed(&*turn.text)));
         let calls = turn.calls.iter().map(|call| {
             part(PartKind::ToolUse, Some(call.tool), ParsedCall::new(call).sorted_input())
         });

@@ -7,15 +7,13 @@ use super::parse::{Parsed, parse_messages};
 use crate::compact::settings::{Provider, RulesMode};
 use crate::python::is_space;
 
-/// Why a request is not answered.
+/// Why a request is not answered: `place`, a path into the request (`messages[4].toolUses[0]`) or
+/// `request` itself, is not what the contract asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RequestError {
-    /// `place` is a path into the request (`messages[4].toolUses[0]`), or `request` itself.
-    #[error("{place}: {why}")]
-    Malformed { place: String, why: String },
-    /// The request is well formed and asks for something that this program cannot do yet.
-    #[error("{what} is not built yet")]
-    Unbuilt { what: String },
+#[error("{place}: {why}")]
+pub struct RequestError {
+    pub place: String,
+    pub why: String,
 }
 
 /// A request that can be answered.
@@ -49,11 +47,10 @@ pub(super) struct Settings<'v> {
 }
 
 impl<'v> Request<'v> {
-    /// Settings are looked at before messages, and both before what is built.
+    /// Settings are looked at before messages.
     ///
     /// # Errors
-    /// [`RequestError::Malformed`] for the first thing that is wrong, else
-    /// [`RequestError::Unbuilt`] for a provider or mode that does not exist yet.
+    /// [`RequestError`] for the first thing that is wrong.
     pub fn read(request: &'v Value) -> Result<Request<'v>, RequestError> {
         let Value::Object(fields) = request else {
             return Err(malformed("request", "must be an object"));
@@ -61,13 +58,6 @@ impl<'v> Request<'v> {
         let messages = messages(fields)?;
         let settings = Settings::read(&Fields(fields))?;
         let parsed = parse_messages(messages)?;
-        let unbuilt = |what| Err(RequestError::Unbuilt { what });
-        if !settings.provider.is_built() {
-            return unbuilt(format!("provider {}", settings.provider.name()));
-        }
-        if settings.provider == Provider::Rules && !settings.rules_mode.is_built() {
-            return unbuilt(format!("rules_mode {}", settings.rules_mode.name()));
-        }
         Ok(Request { settings, parsed })
     }
 }
@@ -131,7 +121,7 @@ impl<'v> Settings<'v> {
 }
 
 pub(super) fn malformed(place: impl Into<String>, why: impl Into<String>) -> RequestError {
-    RequestError::Malformed { place: place.into(), why: why.into() }
+    RequestError { place: place.into(), why: why.into() }
 }
 
 /// The messages are a list, or an object that holds the list under the same name.
@@ -246,7 +236,7 @@ mod tests {
             ("messages", json!({"list": []})),
         ] {
             let error = refused(json!({ name: value }));
-            assert!(matches!(&error, RequestError::Malformed { place, .. } if place == name));
+            assert!(matches!(&error, RequestError { place, .. } if place == name));
             assert!(error.to_string().starts_with(&format!("{name}: ")), "{error}");
         }
     }
@@ -264,13 +254,5 @@ mod tests {
     fn a_whole_number_may_have_a_point() {
         let request = json!({"messages": {"messages": []}, "question": "q", "provider": "rules", "preserve_recent": 2.0});
         assert_eq!(Request::read(&request).unwrap().settings.preserve_recent, 2);
-    }
-
-    #[test]
-    fn what_is_malformed_is_named_before_what_is_not_built() {
-        let unbuilt = |what: &str| RequestError::Unbuilt { what: what.to_owned() };
-        assert_eq!(refused(json!({"provider": "auto"})), unbuilt("provider auto"));
-        let error = refused(json!({"provider": "jev", "messages": [{"role": 1}]}));
-        assert_eq!(error, malformed("messages[0].role", "must be a text that is not empty"));
     }
 }

@@ -2,10 +2,10 @@
 
 use super::decision::{Action, Decision, Reason, Recovery, Replacement};
 use super::lossless::lossless_beside;
-use super::lossy::lossy;
+use super::lossy::{TRIM_REASON, Verdict, verdicts};
 use super::outside::{StashFault, ToStore};
 use super::pins::Candidate;
-use super::recoverable::recoverable;
+use super::recoverable::replaceable;
 use super::stash_note::StashNote;
 use super::view::{Outside, Terms, View};
 
@@ -15,7 +15,7 @@ use super::view::{Outside, Terms, View};
 /// later result that stays holds is a lossless pointer to that one instead.
 pub(super) fn stashed(view: &View, outside: &Outside) -> Vec<Decision> {
     let (mut decisions, candidates) = view.pins.split(view.index);
-    let removable = removable(view, outside, decisions.len());
+    let removable = removable(view, outside, &candidates);
     let mut goes = vec![false; view.index.results().len()];
     for (candidate, reason) in candidates.iter().zip(&removable) {
         goes[candidate.result] = reason.is_some();
@@ -29,17 +29,18 @@ pub(super) fn stashed(view: &View, outside: &Outside) -> Vec<Decision> {
     decisions
 }
 
-/// For each candidate, why another mode would remove its result, if it would. So many decisions
-/// before theirs are over pins.
-fn removable(view: &View, outside: &Outside, pins: usize) -> Vec<Option<Reason>> {
+/// For each candidate, why another mode would remove its result, if it would.
+fn removable(view: &View, outside: &Outside, candidates: &[Candidate]) -> Vec<Option<Reason>> {
     // Running a command again is offered by mode recoverable alone, as in the reference.
     let terms = Terms { allow_command_pointers: false, ..*view.terms };
     let view = View { terms: &terms, ..*view };
-    let both = lossy(&view).into_iter().zip(recoverable(&view, outside.disk)).skip(pins);
-    both.map(|(lossy, recoverable)| match (recoverable.action, lossy.action) {
-        (Action::Replace(_), _) => Some(recoverable.reason),
-        (_, Action::Drop | Action::Trim(_)) => Some(lossy.reason),
-        _ => None,
+    let replaceable = replaceable(&view, outside.disk, candidates);
+    let both = replaceable.into_iter().zip(verdicts(&view, candidates));
+    both.map(|(replaceable, verdict)| match (replaceable, verdict) {
+        (Some(reason), _) => Some(reason.into()),
+        (None, Verdict::Drop(reason)) => Some(reason),
+        (None, Verdict::Trim) => Some(TRIM_REASON.into()),
+        (None, Verdict::Keep(_)) => None,
     })
     .collect()
 }

@@ -27,7 +27,10 @@ impl<'s> Plain<'s> {
         let all: Vec<_> = texts.iter().map(|text| of_text(text)).collect();
         let links = |term: &&String| {
             let holders = all.iter().filter(|terms| terms.contains(*term)).count();
-            term.len() >= 4 && !asked.contains(*term) && holders > 1 && holders <= (all.len() / 2).max(2)
+            term.len() >= 4
+                && !asked.contains(*term)
+                && holders > 1
+                && holders <= (all.len() / 2).max(2)
         };
         let links = all.iter().map(|terms| terms.iter().filter(links).cloned().collect()).collect();
         Plain { session, links }
@@ -96,7 +99,8 @@ impl<'s> Plain<'s> {
             }
             score
         };
-        let mut ranked: Vec<_> = fates.dropped.iter().map(|block| (score(*block), *block)).collect();
+        let mut ranked: Vec<_> =
+            fates.dropped.iter().map(|block| (score(*block), *block)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut chosen: Vec<usize> = ranked.into_iter().map(|(_, block)| block).collect();
         for block in chosen.clone() {

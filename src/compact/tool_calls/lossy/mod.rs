@@ -12,7 +12,7 @@ mod turns;
 
 use std::cell::OnceCell;
 
-use super::decision::{Action, Decision};
+use super::decision::{Action, Decision, Reason};
 use super::index::IndexedCall;
 use super::pins::Candidate;
 use super::trim::trim;
@@ -34,11 +34,44 @@ pub(super) const KEPT_ENDS: usize = 1000;
 /// is [`decide`](super::decide) that keeps what cannot go whole.
 pub(super) fn lossy(view: &View) -> Vec<Decision> {
     let (mut decisions, candidates) = view.pins.split(view.index);
-    if !candidates.is_empty() {
-        let rules = Rules::new(view);
-        decisions.extend(candidates.iter().map(|candidate| rules.decide(candidate)));
-    }
+    let verdicts = verdicts(view, &candidates).into_iter().zip(&candidates);
+    decisions.extend(verdicts.map(|(verdict, candidate)| carry_out(view, verdict, candidate)));
     decisions
+}
+
+/// What becomes of a call and its result.
+pub(super) enum Verdict {
+    Keep(&'static str),
+    Drop(Reason),
+    /// The result keeps its ends.
+    Trim,
+}
+
+/// Why a result keeps its ends alone.
+pub(super) const TRIM_REASON: &str = "large_old_output_trimmed";
+
+/// One verdict for every candidate, in order, without what would be left of a result.
+pub(super) fn verdicts(view: &View, candidates: &[Candidate]) -> Vec<Verdict> {
+    if candidates.is_empty() {
+        return Vec::new();
+    }
+    let rules = Rules::new(view);
+    candidates.iter().map(|candidate| rules.judge(candidate)).collect()
+}
+
+fn carry_out(view: &View, verdict: Verdict, candidate: &Candidate) -> Decision {
+    let call = &view.index.calls()[candidate.call];
+    let keep = |reason| Decision::keep(view.index, call, reason, "rules");
+    let chars = view.index.result_chars(candidate.result);
+    match verdict {
+        Verdict::Keep(reason) => keep(reason),
+        Verdict::Drop(reason) => keep("kept_default").act(Action::Drop, reason, chars),
+        Verdict::Trim => {
+            let (text, tool) = (view.output(candidate), view.call(call.at).tool);
+            let ends = trim(text, KEPT_ENDS, KEPT_ENDS, tool, view.terms.note_name);
+            keep("kept_default").act(Action::Trim(ends), TRIM_REASON, chars)
+        }
+    }
 }
 
 struct Rules<'v> {
@@ -65,28 +98,21 @@ impl<'v> Rules<'v> {
         Rules { view, turns, protections, superseded, guards: OnceCell::new() }
     }
 
-    fn decide(&self, candidate: &Candidate) -> Decision {
+    fn judge(&self, candidate: &Candidate) -> Verdict {
         let index = self.view.index;
         let call = &index.calls()[candidate.call];
         let first = index.first_with_id_of(call);
-        let chars = index.result_chars(candidate.result);
-        let keep = |reason| Decision::keep(index, call, reason, "rules");
-        let drop = |reason: String| keep("kept_default").act(Action::Drop, reason, chars);
         if let Some(reason) = self.protections.reason(first) {
-            keep(reason)
+            Verdict::Keep(reason)
         } else if let Some(later) = self.superseded[first] {
             let later = self.view.call(index.calls()[later].at);
-            drop(format!("superseded_by_later_call:{}", later.id))
+            Verdict::Drop(format!("superseded_by_later_call:{}", later.id).into())
         } else if self.is_stale_read(call, candidate.result) {
-            drop("stale_read_far_from_recent_work".to_owned())
-        } else if chars <= SMALL_OUTPUT {
-            keep("kept_default")
-        } else if let Some(guard) = self.guard(call, candidate.result, first) {
-            keep(guard)
+            Verdict::Drop("stale_read_far_from_recent_work".into())
+        } else if index.result_chars(candidate.result) <= SMALL_OUTPUT {
+            Verdict::Keep("kept_default")
         } else {
-            let (text, tool) = (self.view.output(candidate), self.view.call(call.at).tool);
-            let ends = trim(text, KEPT_ENDS, KEPT_ENDS, tool, self.view.terms.note_name);
-            keep("kept_default").act(Action::Trim(ends), "large_old_output_trimmed", chars)
+            self.guard(call, candidate.result, first).map_or(Verdict::Trim, Verdict::Keep)
         }
     }
 

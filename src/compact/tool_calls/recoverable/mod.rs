@@ -19,8 +19,8 @@ mod writes;
 pub use disk_check::{recheck, recoverability};
 pub(super) use later::Repeats;
 pub(super) use output::Shape;
-pub(super) use pointers::Owners;
-pub(in crate::compact) use pointers::{is_own_pointer, note_for};
+pub(in crate::compact) use pointers::note_for;
+pub(super) use pointers::{Owners, is_own_pointer, may_stand};
 
 use super::decision::{Action, Decision, DiskProof, Recovery, Replacement};
 use super::index::{Index, IndexedCall};
@@ -61,6 +61,17 @@ pub(super) fn recoverable(view: &View, disk: &dyn Disk) -> Vec<Decision> {
         }
     }));
     decisions
+}
+
+/// For every candidate, in order, why a note could replace its result; `None` where none could.
+pub(super) fn replaceable(
+    view: &View,
+    disk: &dyn Disk,
+    candidates: &[Candidate],
+) -> Vec<Option<&'static str>> {
+    let mut pass = Pass::new(view, disk);
+    let reason = |verdict: Verdict| verdict.ok().map(|(_, reason)| reason);
+    candidates.iter().map(|candidate| reason(pass.judge(candidate))).collect()
 }
 
 /// What replaces a result and why, or why none does: reason codes.

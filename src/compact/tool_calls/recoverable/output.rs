@@ -105,10 +105,12 @@ fn numbered(body: &str) -> Option<Numbered> {
 /// A line of `cat -n`: white space, a number from 1 on, a tab or an arrow, and the line itself. A
 /// number that does not fit is none: no file has so many lines.
 fn numbered_line(row: &str) -> Option<(usize, &str)> {
-    let row = row.trim_start_matches(is_space);
-    let end = row.find(|c: char| !c.is_ascii_digit())?;
-    let line = row[end..].strip_prefix(['\t', '→'])?;
-    let number = row[..end].parse().ok().filter(|_| !row.starts_with('0'))?;
+    // Mostly the white space is spaces, and those are quick to pass.
+    let row = row.trim_ascii_start().trim_start_matches(is_space);
+    let digits = row.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = row.split_at(digits);
+    let line = rest.strip_prefix('\t').or_else(|| rest.strip_prefix('→'))?;
+    let number = number.parse().ok().filter(|_| !number.starts_with('0'))?;
     Some((number, line))
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::super::decision::Recovery;
 use super::super::parsed_call::ParsedCall;
 use super::super::transcript::{Call, Output, Transcript};
-use super::output::Shape;
+use super::output::{self, Shape};
 use super::reads::Lines;
 use super::repeat::Repeat;
 
@@ -48,10 +48,21 @@ fn command_note(command: &str, cwd: Option<&str>) -> String {
     format!("[removed: re-run `{command}`{place} to recover]")
 }
 
-/// Whether a note in place of an output is one that could be written for this very call: it names
-/// the call's own file, with exactly the lines that it showed, or its own read-only command.
+/// Whether a note may stand in place of an output of this call: it names the call's own file, with
+/// exactly the lines that it showed, or its own read-only command.
 pub fn is_own_pointer(call: &Call, output: &str, note: &str, allow_command_pointers: bool) -> bool {
     let repeat = Repeat::of(&ParsedCall::new(call));
+    let output = Shape::of(output).of_text(output);
+    may_stand(note, &repeat, &output, allow_command_pointers)
+}
+
+/// [`is_own_pointer`] of what is known already.
+pub fn may_stand(
+    note: &str,
+    repeat: &Repeat,
+    output: &output::Output,
+    allow_command_pointers: bool,
+) -> bool {
     if repeat.is_temporary {
         return false;
     }
@@ -63,7 +74,7 @@ pub fn is_own_pointer(call: &Call, output: &str, note: &str, allow_command_point
     let Some(read) = repeat.read.as_ref().filter(|read| read.target(cwd).is_some()) else {
         return false;
     };
-    let lines = match read.lines(&Shape::of(output).of_text(output)) {
+    let lines = match read.lines(output) {
         Lines::All => None,
         Lines::Range(first, last) => Some((first, last)),
         Lines::Unknown => return false,
