@@ -69,14 +69,14 @@ impl Case {
     }
 }
 
-/// Every provider that is built, `rules` with each of its modes.
+/// Every provider, `rules` with each of its modes.
 pub fn providers() -> Vec<(Provider, RulesMode)> {
-    let built = Provider::ALL.into_iter().filter(|provider| provider.is_built());
     let modes = |provider| match provider {
         Provider::Rules => RulesMode::ALL.to_vec(),
         _ => vec![RulesMode::Lossless],
     };
-    built
+    Provider::ALL
+        .into_iter()
         .flat_map(|provider| modes(provider).into_iter().map(move |mode| (provider, mode)))
         .collect()
 }
