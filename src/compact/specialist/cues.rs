@@ -250,7 +250,7 @@ fn eat_one_of<'t>(text: &'t str, literals: &[&str]) -> Option<&'t str> {
 /// What follows `literal`, which `text` must begin with.
 fn eat<'t>(text: &'t str, literal: &str) -> Option<&'t str> {
     let mut rest = text.chars();
-    literal.chars().all(|c| rest.next().map(fold) == Some(c)).then(|| rest.as_str())
+    literal.chars().all(|c| rest.next().map(fold) == Some(c)).then_some(rest.as_str())
 }
 
 /// What follows the white space that `text` must begin with.
