@@ -280,7 +280,7 @@ impl Written {
         match arrival {
             0 => {}
             1 => self.messages.insert(1, brings(&[result])),
-            2 => self.messages.extend([brings(&[result.clone()]), brings(&[result])]),
+            2 => self.messages.extend([brings(std::slice::from_ref(&result)), brings(&[result])]),
             3 => self.late = Some(result),
             4 => {
                 let mut orphan = result.clone();
