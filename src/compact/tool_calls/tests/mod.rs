@@ -7,6 +7,7 @@ mod lossy;
 mod memory_disk;
 mod memory_stash;
 mod naive;
+mod promises;
 mod properties;
 mod recoverable;
 mod stashed;
