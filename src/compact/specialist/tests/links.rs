@@ -1,9 +1,10 @@
 //! What is restored, against a plain comparison of every pair of blocks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use proptest::prelude::*;
 
+use super::super::bits;
 use super::super::links::{Claim, ClaimKind};
 use super::super::question::Question;
 use super::super::restore::{Fates, restored};
@@ -25,12 +26,13 @@ impl<'s> Plain<'s> {
         };
         let asked = of_text(question);
         let all: Vec<_> = texts.iter().map(|text| of_text(text)).collect();
+        let mut holders: HashMap<&String, usize> = HashMap::new();
+        for term in all.iter().flatten() {
+            *holders.entry(term).or_default() += 1;
+        }
+        let most = (all.len() / 2).max(2);
         let links = |term: &&String| {
-            let holders = all.iter().filter(|terms| terms.contains(*term)).count();
-            term.len() >= 4
-                && !asked.contains(*term)
-                && holders > 1
-                && holders <= (all.len() / 2).max(2)
+            term.len() >= 4 && !asked.contains(*term) && (2..=most).contains(&holders[*term])
         };
         let links = all.iter().map(|terms| terms.iter().filter(links).cloned().collect()).collect();
         Plain { session, links }
@@ -45,19 +47,20 @@ impl<'s> Plain<'s> {
     }
 
     fn claims(&self) -> Vec<Claim> {
-        let claim = |by: usize| {
-            let block = &self.session.blocks[by];
-            let (kind, least) = if block.cues.has(Cues::REVISES | Cues::DEPRECATES) {
-                (ClaimKind::Supersedes, 1)
-            } else if block.cues.has(Cues::QUALIFIES) {
-                (block.span.chars >= 80).then_some((ClaimKind::Qualifies, 2))?
-            } else {
-                block.cues.has(Cues::NEGATES).then_some((ClaimKind::Contradicts, 2))?
-            };
-            let of = self.others(by).find(|other| self.shared(by, *other) >= least)?;
-            Some(Claim { by, of, kind })
+        (0..self.links.len()).filter_map(|by| self.claim(by)).collect()
+    }
+
+    fn claim(&self, by: usize) -> Option<Claim> {
+        let block = &self.session.blocks[by];
+        let (kind, least) = if block.cues.has(Cues::REVISES | Cues::DEPRECATES) {
+            (ClaimKind::Supersedes, 1)
+        } else if block.cues.has(Cues::QUALIFIES) {
+            (block.span.chars >= 80).then_some((ClaimKind::Qualifies, 2))?
+        } else {
+            block.cues.has(Cues::NEGATES).then_some((ClaimKind::Contradicts, 2))?
         };
-        (0..self.links.len()).filter_map(claim).collect()
+        let of = self.others(by).find(|other| self.shared(by, *other) >= least)?;
+        Some(Claim { by, of, kind })
     }
 
     /// The edges of a block: what the other end is, the confidence, and whether it is a claim.
@@ -113,6 +116,43 @@ impl<'s> Plain<'s> {
         }
         chosen.truncate(8);
         chosen
+    }
+}
+
+/// Some links have many holders and others few, and sets take more than one tile.
+#[test]
+fn links_are_found_among_thousands_of_blocks() {
+    const BLOCKS: usize = 5000;
+    let said = |block: usize| {
+        let cue = ["held", "not held", "revised"][block % 3];
+        let [few, some, many] =
+            [(1717, 1009), (61, 97), (11, 3)].map(|(step, modulus)| block * step % modulus);
+        format!("batch{few:04} was {cue} by station{some:02} under regime{many}, lot{block:05}")
+    };
+    let parts: Vec<_> = (0..BLOCKS)
+        .map(|message| sessions::OwnedPart {
+            message,
+            role: "user",
+            kind: super::super::PartKind::Text,
+            tool: None,
+            body: said(message),
+        })
+        .collect();
+    let session = Prepared::new(parts.iter().map(|part| part.part()));
+    let question = "Which batch0007 was held by station07?";
+    let texts: Vec<String> =
+        (0..BLOCKS).map(|n| format!("[m{n:04} user text]\n{}\n", said(n))).collect();
+    let plain = Plain::of(&session, &texts, question);
+    let asked = Question::read(&session, question);
+    let claims = session.links.claims(&session.blocks, &asked.has_term);
+    for block in (0..BLOCKS).step_by(123) {
+        let sharing = session.links.sharing(&session.links.without(block, &asked.has_term));
+        let found: Vec<usize> = bits::members(&sharing).filter(|other| *other != block).collect();
+        let want: Vec<usize> =
+            plain.others(block).filter(|other| plain.shared(block, *other) >= 2).collect();
+        assert_eq!(found, want, "block {block}");
+        let claim = claims.iter().find(|claim| claim.by == block).copied();
+        assert_eq!(claim, plain.claim(block), "block {block}");
     }
 }
 
