@@ -149,6 +149,7 @@ fn land(model: &mut Model, plan: Arc<Plan>) -> Effects {
     model.plan = Some(plan.clone());
     // What is outside the session may be otherwise by now.
     model.recovery = None;
+    model.why_top = 0;
     let was_at_end = model.list.is_at_end();
     model.refresh_list();
     // Behind a filter by outcome, what was appended is listed only now.
