@@ -89,21 +89,28 @@ pub fn decide(
 }
 
 /// A call goes with everything that has its id. Where some of that stays, pinned or by another
-/// decision, all of it does: a pinned call must not go, nor a result whose call stays.
+/// decision, all of it does: a pinned call must not go, nor a result whose call stays. And where a
+/// pinned call has the id, no result of that id is cut: it may be that call's.
 fn keep_what_shares_an_id_with_what_stays(index: &Index, decisions: &mut [Decision]) {
     let dropped: HashSet<Position> = decisions
         .iter()
         .filter(|decision| decision.action == Action::Drop)
         .map(|decision| decision.call)
         .collect();
-    if dropped.is_empty() {
-        return;
-    }
+    let id_of = |decision: &Decision| index.call_at(decision.call).map(|call| index.id_of(call));
     let shared = index.calls().iter().filter(|call| index.is_ambiguous_call(call));
     let staying: HashSet<&str> =
         shared.filter(|call| !dropped.contains(&call.at)).map(|call| index.id_of(call)).collect();
-    for decision in decisions.iter_mut().filter(|it| it.action == Action::Drop) {
-        if index.call_at(decision.call).is_some_and(|call| staying.contains(index.id_of(call))) {
+    let pinned = decisions.iter().filter(|decision| decision.source == "pin");
+    let pinned: HashSet<&str> =
+        pinned.filter_map(id_of).filter(|id| staying.contains(id)).collect();
+    for decision in decisions {
+        let holds = match decision.action {
+            Action::Drop => &staying,
+            Action::Trim(_) => &pinned,
+            _ => continue,
+        };
+        if id_of(decision).is_some_and(|id| holds.contains(id)) {
             decision.keep_after_all("duplicate_tool_use_id");
         }
     }

@@ -3,87 +3,12 @@ use std::collections::{BTreeSet, HashMap};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::generate::{messages, pins};
 use super::naive;
 use crate::compact::tool_calls::parse::parse_messages;
 use crate::compact::tool_calls::{Action, Decision, Index, Position, Transcript, lossless};
-
-fn answer(messages: &[Value], preserve_recent: usize, form: Option<&str>) -> Value {
-    let mut request = json!({"messages": messages, "question": "q", "provider": "rules",
-        "preserve_recent": preserve_recent});
-    if let Some(form) = form {
-        request[form] = json!(true);
-    }
-    super::answer(&serde_json::to_vec(&request).unwrap()).unwrap()
-}
-
-fn utf16(text: &str) -> Vec<u16> {
-    text.encode_utf16().collect()
-}
-
-fn array<'v>(value: &'v Value, name: &str) -> &'v [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-/// What a caller makes of a reference: the message of the input with its changed blocks put in.
-fn rebuilt(reference: &Value, source: &[Value]) -> Value {
-    let Some(place) = reference.get("ref") else { return reference.clone() };
-    let old = &source[place.as_u64().unwrap() as usize];
-    let mut message = old.clone();
-    if reference.get("toolUses").is_none() {
-        return message;
-    }
-    let pick = |name: &str, kept: &Value| -> Value {
-        let Some(number) = kept.as_u64() else {
-            let mut block = old[name][kept["ref"].as_u64().unwrap() as usize].clone();
-            assert_eq!(block["tool_use_id"], kept["tool_use_id"]);
-            let was = utf16(block["text"].as_str().unwrap());
-            let part = |name: &str| kept.get(name).map_or(0, |n| n.as_u64().unwrap() as usize);
-            let mut text = was[..part("head")].to_vec();
-            text.extend(utf16(kept["text"].as_str().unwrap()));
-            text.extend(&was[was.len() - part("tail")..]);
-            block["text"] = json!(String::from_utf16(&text).unwrap());
-            return block;
-        };
-        old[name][number as usize].clone()
-    };
-    for name in ["toolUses", "toolResults"] {
-        if !array(reference, name).is_empty() {
-            message[name] = array(reference, name).iter().map(|kept| pick(name, kept)).collect();
-        }
-    }
-    message
-}
-
-/// Every result by id, for those ids that one result has.
-fn texts(messages: &[Value]) -> HashMap<&str, Vec<&str>> {
-    let mut texts: HashMap<&str, Vec<&str>> = HashMap::new();
-    for result in messages.iter().flat_map(|message| array(message, "toolResults")) {
-        let id = result["tool_use_id"].as_str().unwrap();
-        texts.entry(id).or_default().push(result["text"].as_str().unwrap());
-    }
-    texts
-}
-
-/// The text that a pointer stands for, as far as a reader of the answer alone can tell: for an
-/// identical output that is the later one.
-fn resolved(note: &str, kept: &str) -> String {
-    match note.strip_prefix("[output = lines ") {
-        None => kept.to_owned(),
-        Some(rest) => {
-            let (first, last) = rest.split_once(' ').unwrap().0.split_once('-').unwrap();
-            let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
-            let lines: Vec<&str> = kept.split('\n').collect();
-            lines[first - 1..last].join("\n")
-        }
-    }
-}
-
-fn without_headers(text: &str) -> String {
-    crate::compact::tool_calls::lines::comparable_lines(text).collect::<Vec<_>>().join("\n")
-}
 
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -118,49 +43,6 @@ proptest! {
     #![proptest_config(cases(250))]
 
     #[test]
-    fn only_outputs_change_and_every_pointer_leads_to_the_original(
-        messages in messages(), recent in 0..6_usize
-    ) {
-        let answer = answer(&messages, recent, None);
-        let after = array(&answer, "messages");
-        let deduped: HashMap<&str, &Value> = array(&answer, "decisions").iter()
-            .filter(|decision| decision["decision"] == "dedupe")
-            .map(|decision| (decision["id"].as_str().unwrap(), decision))
-            .collect();
-        let (old_texts, new_texts) = (texts(&messages), texts(after));
-        let mut expected = messages.clone();
-        for result in expected.iter_mut().filter_map(|message| message.get_mut("toolResults")) {
-            for result in result.as_array_mut().unwrap() {
-                if let Some(decision) = deduped.get(result["tool_use_id"].as_str().unwrap()) {
-                    result["text"] = decision["note"].clone();
-                }
-            }
-        }
-        expected.retain(|message| {
-            message["text"] != "" || !array(message, "toolUses").is_empty()
-                || !array(message, "toolResults").is_empty()
-        });
-        for message in &mut expected {
-            let fields = message.as_object_mut().unwrap();
-            fields.retain(|_, value| value.as_array().is_none_or(|list| !list.is_empty()));
-        }
-        if answer["report"]["blocks_scored"] != 0 {
-            prop_assert_eq!(after, &expected[..]);
-        }
-        for (id, decision) in &deduped {
-            let kept_at = decision["kept_at"].as_str().unwrap();
-            prop_assert_eq!(new_texts[kept_at].len(), 1);
-            prop_assert_eq!(&new_texts[kept_at], &old_texts[kept_at]);
-            let note = decision["note"].as_str().unwrap();
-            let resolved = resolved(note, new_texts[kept_at][0]);
-            let original = old_texts[id][0];
-            prop_assert!(resolved == original
-                || without_headers(&resolved) == without_headers(original));
-            prop_assert!(note.chars().count() < original.chars().count());
-        }
-    }
-
-    #[test]
     fn pairs_stay_whole_and_pinned_calls_stay_as_they_were(
         messages in messages(), pins in pins()
     ) {
@@ -178,25 +60,6 @@ proptest! {
                 || answered.is_some_and(|message| pins.messages.contains(&message));
             prop_assert_eq!(pinned, decision.source == "pin");
             prop_assert!(!pinned || decision.action == Action::Keep);
-        }
-    }
-
-    #[test]
-    fn references_rebuild_the_full_answer(messages in messages(), recent in 0..6_usize) {
-        let whole = answer(&messages, recent, None);
-        // References count blocks of the transcript as it was parsed: without empty lists.
-        let mut source = messages.clone();
-        for message in &mut source {
-            let fields = message.as_object_mut().unwrap();
-            fields.retain(|_, value| value.as_array().is_none_or(|list| !list.is_empty()));
-        }
-        for form in ["ref_unchanged", "ref_blocks"] {
-            let short = answer(&messages, recent, Some(form));
-            let messages: Vec<Value> =
-                array(&short, "messages").iter().map(|message| rebuilt(message, &source)).collect();
-            prop_assert_eq!(&messages[..], array(&whole, "messages"), "{}", form);
-            prop_assert!(short.get("decisions").is_none());
-            prop_assert_eq!(&short["report"], &whole["report"]);
         }
     }
 

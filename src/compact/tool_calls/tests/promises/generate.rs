@@ -8,10 +8,11 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::super::Around;
+use super::super::generate::messages;
 use super::super::judge::Recorded;
 use super::super::memory_disk::{ChangingDisk, MemoryDisk};
 use super::super::memory_stash::MemoryStash;
-use super::agent::{Act, Agent, Deed, FILES, Machine, ROOT, deed};
+use super::agent::{Act, Agent, Deed, FILES, Machine, ROOT, deed, short_deed};
 use crate::compact::settings::{Provider, RulesMode};
 
 /// A request, and what it is answered with.
@@ -69,16 +70,11 @@ impl Case {
     }
 }
 
-/// Every provider, `rules` with each of its modes.
+/// Every provider, `rules` with each of its modes. `specialist-v3` is `auto` by another name.
 pub fn providers() -> Vec<(Provider, RulesMode)> {
-    let modes = |provider| match provider {
-        Provider::Rules => RulesMode::ALL.to_vec(),
-        _ => vec![RulesMode::Lossless],
-    };
-    Provider::ALL
-        .into_iter()
-        .flat_map(|provider| modes(provider).into_iter().map(move |mode| (provider, mode)))
-        .collect()
+    let others =
+        [Provider::Auto, Provider::Jev, Provider::Laya].map(|it| (it, RulesMode::Lossless));
+    RulesMode::ALL.map(|mode| (Provider::Rules, mode)).into_iter().chain(others).collect()
 }
 
 /// A deed, how its call and its result come, and what is said beside it.
@@ -92,8 +88,8 @@ struct Step {
     text: String,
 }
 
-fn step() -> impl Strategy<Value = Step> {
-    (deed(), 0..24_usize, prop::bool::weighted(0.7), 0..40_usize, text())
+fn step(deed: impl Strategy<Value = Deed>) -> impl Strategy<Value = Step> {
+    (deed, 0..24_usize, prop::bool::weighted(0.7), 0..40_usize, text())
         .prop_map(|(deed, arrival, is_alone, id, text)| Step { deed, arrival, is_alone, id, text })
 }
 
@@ -105,8 +101,8 @@ fn text() -> impl Strategy<Value = String> {
 
 fn question() -> impl Strategy<Value = String> {
     prop_oneof![
-        3 => Just("mend the totals".to_owned()),
-        2 => select(FILES.to_vec()).prop_map(|file| format!("mend the totals in {file}")),
+        1 => Just("mend the totals".to_owned()),
+        1 => select(FILES.to_vec()).prop_map(|file| format!("mend the totals in {file}")),
     ]
 }
 
@@ -128,11 +124,11 @@ enum Fate {
 fn fate() -> impl Strategy<Value = Fate> {
     use Fate::*;
     let odd = vec![Goes, IsDirectory, IsNoText, IsLinked, IsLinkedOut, LeadsToItself];
-    prop_oneof![150 => Just(Stays), 20 => Just(Changes), 30 => select(odd), 1 => Just(IsTooLarge)]
+    prop_oneof![150 => Just(Stays), 20 => Just(Changes), 30 => select(odd), 3 => Just(IsTooLarge)]
 }
 
 #[derive(Debug, Clone)]
-struct Around_ {
+struct Surroundings {
     fates: Vec<Fate>,
     /// A file that changes just before the answer is given.
     spoilt: Option<usize>,
@@ -140,13 +136,13 @@ struct Around_ {
     judge: Option<&'static str>,
 }
 
-fn around() -> impl Strategy<Value = Around_> {
+fn surroundings() -> impl Strategy<Value = Surroundings> {
     let room = prop_oneof![3 => Just(None), 1 => (0..3_usize).prop_map(Some)];
     let judges = vec!["plain", "plain", "plain", "holes", "partial", "refuse", "garbage"];
     let judge = prop_oneof![8 => select(judges).prop_map(Some), 1 => Just(None)];
-    let spoilt = prop_oneof![4 => Just(None), 1 => (0..FILES.len()).prop_map(Some)];
+    let spoilt = prop_oneof![2 => Just(None), 1 => (0..FILES.len()).prop_map(Some)];
     (prop::collection::vec(fate(), FILES.len()), spoilt, room, judge)
-        .prop_map(|(fates, spoilt, room, judge)| Around_ { fates, spoilt, room, judge })
+        .prop_map(|(fates, spoilt, room, judge)| Surroundings { fates, spoilt, room, judge })
 }
 
 fn settings() -> impl Strategy<Value = Value> {
@@ -169,32 +165,54 @@ fn settings() -> impl Strategy<Value = Value> {
 
 /// A case of this provider and mode.
 pub fn cases_of(provider: Provider, mode: RulesMode) -> impl Strategy<Value = Case> {
-    let steps = prop::collection::vec(step(), 1..26);
+    // A ranker lets a few come back whatever their rank.
+    let steps = match provider.is_ranker() {
+        true => {
+            let count = prop_oneof![4 => 30..60_usize, 1 => 1..3_usize];
+            let steps =
+                |(is_terse, count)| prop::collection::vec(step(short_deed(is_terse)), count);
+            (any::<bool>(), count).prop_flat_map(steps).boxed()
+        }
+        false => prop::collection::vec(step(deed()), 1..26).boxed(),
+    };
     // What is old is more than forty messages before the end.
-    let after = prop_oneof![3 => Just(42_usize), 2 => 0..6_usize];
-    (steps, after, settings(), around()).prop_map(move |(steps, after, mut request, around)| {
-        let mut written = Written::default();
-        for (n, step) in steps.iter().enumerate() {
-            written.add(n, step);
-        }
-        let mut messages = written.messages;
-        messages.extend((0..after).map(|n| json!({"role": "user", "text": format!("go on {n}")})));
-        request["messages"] = json!(messages);
-        request["provider"] = json!(provider.name());
-        request["rules_mode"] = json!(mode.name());
-        let machine = written.agent.machine;
-        let disk = disk_after(&machine, &around.fates);
-        let mut disk_at_last = disk.clone();
-        if let Some(file) = around.spoilt {
-            disk_at_last.write(&format!("{ROOT}/{}", FILES[file]), "changed meanwhile");
-        }
-        let Around_ { room, judge, .. } = around;
-        Case { request, disk, disk_at_last, room, judge, machine, is_true: written.is_true }
-    })
+    let after = prop_oneof![3 => Just(42_usize), 1 => 0..6_usize];
+    (steps, after, settings(), surroundings()).prop_map(
+        move |(steps, after, mut request, around)| {
+            let mut written = Written::default();
+            for (n, step) in steps.iter().enumerate() {
+                written.add(n, step);
+            }
+            let mut messages = written.messages;
+            messages
+                .extend((0..after).map(|n| json!({"role": "user", "text": format!("go on {n}")})));
+            request["messages"] = json!(messages);
+            request["provider"] = json!(provider.name());
+            request["rules_mode"] = json!(mode.name());
+            let machine = written.agent.machine;
+            let disk = disk_after(&machine, &around.fates);
+            let mut disk_at_last = disk.clone();
+            if let Some(file) = around.spoilt {
+                disk_at_last.write(&format!("{ROOT}/{}", FILES[file]), "changed meanwhile");
+            }
+            let Surroundings { room, judge, .. } = around;
+            Case { request, disk, disk_at_last, room, judge, machine, is_true: written.is_true }
+        },
+    )
 }
 
 pub fn cases() -> impl Strategy<Value = Case> {
-    select(providers()).prop_flat_map(|(provider, mode)| cases_of(provider, mode))
+    select(providers()).prop_flat_map(
+        |(provider, mode)| prop_oneof![3 => cases_of(provider, mode), 1 => repeats(provider, mode)],
+    )
+}
+
+/// A case with a transcript that is richer in repeats, which nothing said that was on a machine.
+pub fn repeats(provider: Provider, mode: RulesMode) -> impl Strategy<Value = Case> {
+    (cases_of(provider, mode), messages()).prop_map(|(mut case, messages)| {
+        case.request["messages"] = json!(messages);
+        Case { is_true: BTreeSet::new(), ..case }
+    })
 }
 
 fn disk_after(machine: &Machine, fates: &[Fate]) -> MemoryDisk {
@@ -249,7 +267,11 @@ impl Written {
     fn add(&mut self, n: usize, step: &Step) {
         let Act { tool, input, output, is_error, is_true } = self.agent.act(&step.deed);
         // Now and then an id comes again, and in some sessions the first message has a call.
-        let id = format!("c{}", if step.id == 0 { n / 2 } else { n });
+        let id = match step.id {
+            0 | 1 => format!("c{}", n / 2),
+            2 => "c0".to_owned(),
+            _ => format!("c{n}"),
+        };
         if is_true {
             self.is_true.insert(id.clone());
         }
@@ -280,7 +302,7 @@ impl Written {
         match arrival {
             0 => {}
             1 => self.messages.insert(1, brings(&[result])),
-            2 => self.messages.extend([brings(std::slice::from_ref(&result)), brings(&[result])]),
+            2 => self.messages.extend(vec![brings(&[result]); 2]),
             3 => self.late = Some(result),
             4 => {
                 let mut orphan = result.clone();

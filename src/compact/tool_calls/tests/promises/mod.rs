@@ -4,6 +4,7 @@ mod agent;
 mod generate;
 mod reach;
 mod reader;
+mod shown;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +12,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::compact::settings::{Provider, RulesMode};
-use generate::{Answered, Case, cases};
+use generate::{Answered, Case, cases, repeats};
 use reader::{Change, Found};
 
 /// Promises that hold of every answer are tried on so many.
 fn config() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(160) }
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) }
 }
 
 fn array<'v>(value: &'v Value, name: &str) -> &'v [Value] {
@@ -118,17 +119,17 @@ fn with_old_results(case: &Case, answer: &Value) -> Vec<Value> {
     messages
 }
 
-/// How many calls and how many results have an id.
-fn counts(messages: &[Value]) -> BTreeMap<&str, [usize; 2]> {
-    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+/// The calls and the results that have an id.
+fn blocks_by_id(messages: &[Value]) -> BTreeMap<&str, [Vec<&Value>; 2]> {
+    let mut blocks: BTreeMap<&str, [Vec<&Value>; 2]> = BTreeMap::new();
     for message in messages {
         for (n, name) in ["toolUses", "toolResults"].into_iter().enumerate() {
             for block in array(message, name) {
-                counts.entry(text(block, "tool_use_id")).or_default()[n] += 1;
+                blocks.entry(text(block, "tool_use_id")).or_default()[n].push(block);
             }
         }
     }
-    counts
+    blocks
 }
 
 /// What a caller makes of a reference: the message of the input with its changed blocks put in.
@@ -162,24 +163,49 @@ fn block(kept: &Value, old: &[Value]) -> Value {
     block
 }
 
+/// Nothing else may change, not even a message's place.
+fn only_decided_results_change(case: &Case) {
+    let answer = case.answer().answer;
+    assert_eq!(with_old_results(case, &answer), left(case, &answer));
+}
+
+/// Whoever follows the text in a result's place gets the result.
+fn all_lead_back(case: &Case) {
+    let answered = case.answer();
+    assert_eq!(&answered.answer["report"]["lossless_violations"], &json!([]));
+    each_change(case, &answered.answer, |change| {
+        let found = change.follow(case, &answered);
+        assert!(found.is_of(change.old), "{}\n{}\n{found:?}", change.new, change.old);
+        assert!(change.new.chars().count() < change.old.chars().count());
+    });
+}
+
+/// A caller who is sent references makes the full answer of them.
+fn references_rebuild(case: &Case) {
+    let whole = case.answer().answer;
+    // References count blocks of the transcript as it was parsed: without empty lists.
+    let source: Vec<Value> = case.messages().iter().map(shown).collect();
+    for form in ["ref_unchanged", "ref_blocks"] {
+        let mut short = case.answer_as(form);
+        let messages: Vec<Value> =
+            array(&short, "messages").iter().map(|message| rebuilt(message, &source)).collect();
+        assert_eq!(&messages[..], array(&whole, "messages"), "{}", form);
+        assert!(short.get("decisions").is_none());
+        assert_eq!(short["report"].take(), whole["report"].clone());
+    }
+}
+
 proptest! {
     #![proptest_config(config())]
 
     #[test]
     fn nothing_changes_but_the_results_that_the_decisions_name(case in cases()) {
-        let answer = case.answer().answer;
-        prop_assert_eq!(with_old_results(&case, &answer), left(&case, &answer));
+        only_decided_results_change(&case);
     }
 
     #[test]
     fn every_text_in_a_results_place_leads_back_to_the_result(case in cases()) {
-        let answered = case.answer();
-        prop_assert_eq!(&answered.answer["report"]["lossless_violations"], &json!([]));
-        each_change(&case, &answered.answer, |change| {
-            let found = change.follow(&case, &answered);
-            assert!(found.is_of(change.old), "{}\n{}\n{found:?}", change.new, change.old);
-            assert!(change.new.chars().count() < change.old.chars().count());
-        });
+        all_lead_back(&case);
     }
 
     #[test]
@@ -202,13 +228,15 @@ proptest! {
     fn a_call_and_its_results_stay_or_go_together(case in cases()) {
         let answer = case.answer().answer;
         let (before, gone) = (case.messages(), dropped(&answer));
-        let after = counts(array(&answer, "messages"));
-        for (id, were) in counts(before) {
-            let are = after.get(id).copied().unwrap_or_default();
-            prop_assert_eq!(are, if gone.contains(id) { [0, 0] } else { were }, "{}", id);
+        let count = |[calls, results]: &[Vec<&Value>; 2]| [calls.len(), results.len()];
+        let (before, after) = (blocks_by_id(before), blocks_by_id(array(&answer, "messages")));
+        for (id, blocks) in &before {
+            let left = after.get(id).map_or([0, 0], count);
+            let want = if gone.contains(id) { [0, 0] } else { count(blocks) };
+            prop_assert_eq!(left, want, "{}", id);
         }
         for id in gone {
-            prop_assert!(counts(before)[id].iter().all(|count| *count > 0), "{}", id);
+            prop_assert!(!count(&before[id]).contains(&0), "{}", id);
         }
     }
 
@@ -218,16 +246,11 @@ proptest! {
         let (before, after) = (case.messages(), array(&answer, "messages"));
         let recent = case.request["preserve_recent"].as_u64().unwrap() as usize;
         let is_pinned = |message: usize| message == 0 || message + recent >= before.len();
-        let blocks_of = |messages: &[Value], id: &Value| -> Vec<Value> {
-            let both = messages.iter().flat_map(|it| {
-                ["toolUses", "toolResults"].into_iter().flat_map(|name| array(it, name))
-            });
-            both.filter(|block| block["tool_use_id"] == *id).cloned().collect()
-        };
+        let (old, new) = (blocks_by_id(before), blocks_by_id(after));
         for message in (0..before.len()).filter(|message| is_pinned(*message)) {
             for call in array(&before[message], "toolUses") {
-                let id = &call["tool_use_id"];
-                prop_assert_eq!(blocks_of(before, id), blocks_of(after, id));
+                let id = text(call, "tool_use_id");
+                prop_assert_eq!(&old[id], &new[id]);
             }
             let said = text(&before[message], "text");
             let stays = after.iter().any(|message| message["text"] == said);
@@ -237,17 +260,7 @@ proptest! {
 
     #[test]
     fn references_rebuild_the_full_answer(case in cases()) {
-        let whole = case.answer().answer;
-        // References count blocks of the transcript as it was parsed: without empty lists.
-        let source: Vec<Value> = case.messages().iter().map(shown).collect();
-        for form in ["ref_unchanged", "ref_blocks"] {
-            let mut short = case.answer_as(form);
-            let messages: Vec<Value> =
-                array(&short, "messages").iter().map(|message| rebuilt(message, &source)).collect();
-            prop_assert_eq!(&messages[..], array(&whole, "messages"), "{}", form);
-            prop_assert!(short.get("decisions").is_none());
-            prop_assert_eq!(short["report"].take(), whole["report"].clone());
-        }
+        references_rebuild(&case);
     }
 
     #[test]
@@ -265,5 +278,18 @@ proptest! {
         }
         // Nothing is stored either but what a pointer stands for.
         prop_assert_eq!(stash.texts().into_keys().collect::<BTreeSet<_>>(), stored);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+
+    #[test]
+    fn repeats_give_way_to_what_leads_back(
+        case in repeats(Provider::Rules, RulesMode::Lossless)
+    ) {
+        only_decided_results_change(&case);
+        all_lead_back(&case);
+        references_rebuild(&case);
     }
 }

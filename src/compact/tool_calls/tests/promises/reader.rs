@@ -3,8 +3,9 @@
 
 use serde_json::Value;
 
-use super::agent::{Machine, ROOT, absolute, numbered};
+use super::agent::{Machine, ROOT, absolute};
 use super::generate::{Answered, Case};
+use super::shown::{Place, are_same_lines, between, body, range, without_run};
 use crate::compact::tool_calls::Disk;
 
 /// A result that came out with another text than it went in with.
@@ -25,6 +26,8 @@ pub enum Found {
     Output(String),
     /// It must be the output but for the lines that two runs of one command differ in.
     Run(String),
+    /// What a command prints, which must be the output behind its header.
+    Printed(String),
     /// The lines that a tool shows, which must be those of the output.
     Lines(String),
     /// The ends of the output, and how many characters were between them.
@@ -53,8 +56,8 @@ impl Change<'_> {
             assert_eq!(found.next(), None, "two texts begin with {named}");
             return Found::Output(text);
         }
-        if let Some(place) = between(note, "[removed: re-read ", "]") {
-            return self.read_again(place, case);
+        if let Some(place) = Place::of(note) {
+            return self.read_again(&place, case);
         }
         if let Some(place) = between(note, "[removed: re-run `", " to recover]") {
             return self.run_again(place, case);
@@ -68,27 +71,15 @@ impl Change<'_> {
         named.expect("one later result has the name")["text"].as_str().unwrap()
     }
 
-    /// `PATH[ (lines A-B)][ (cwd DIR)] to recover[; content verified …]`
-    fn read_again(&self, place: &str, case: &Case) -> Found {
-        let (place, proof) = place.rsplit_once(" to recover").unwrap();
-        let (place, cwd) = cut_off(place, " (cwd ");
-        let (path, lines) = cut_off(place, " (lines ");
-        let path = absolute(path, cwd.unwrap_or("/nowhere"));
-        let is_on_disk = !proof.is_empty();
-        if !is_on_disk && !case.is_true.contains(self.id) {
+    fn read_again(&self, place: &Place, case: &Case) -> Found {
+        if !place.is_verified && !case.is_true.contains(self.id) {
             return Found::Untold;
         }
-        let text = match is_on_disk {
-            true => on_disk(case, &path),
-            false => case.machine.text(&path).unwrap().to_owned(),
+        let text = match place.is_verified {
+            true => on_disk(case, &place.path),
+            false => case.machine.text(&place.path).unwrap().to_owned(),
         };
-        let shown = lines.map_or_else(|| text.clone(), |lines| file_lines_of(&text, lines));
-        let first = lines.map_or(1, |lines| lines.split_once('-').unwrap().0.parse().unwrap());
-        // The same tool shows it the same way: with numbers where it put them before.
-        let tool = self.decision["tool"].as_str().unwrap();
-        let is_reader = ["Read", "view", "NotebookRead", "read_file"].contains(&tool);
-        let is_numbered = is_reader && !rows(self.old).is_empty();
-        Found::Lines(if is_numbered { numbered(&shown, first) } else { shown })
+        Found::Lines(place.shown(&text, self.decision["tool"].as_str().unwrap(), self.old))
     }
 
     /// ``CMD`[ in DIR]``
@@ -100,7 +91,7 @@ impl Change<'_> {
             return Found::Lines(machine.run(command, cwd));
         }
         match case.is_true.contains(self.id) {
-            true => Found::Run(case.machine.run(command, cwd)),
+            true => Found::Printed(case.machine.run(command, cwd)),
             false => Found::Untold,
         }
     }
@@ -127,13 +118,8 @@ impl Found {
             Found::Untold => true,
             Found::Output(text) => text == output,
             Found::Run(text) => text == output || without_run(text) == without_run(output),
-            Found::Lines(text) => {
-                let [found, was] = [text, output].map(body);
-                match (rows(found), rows(was)) {
-                    (found, was) if !was.is_empty() => found == was,
-                    _ => unended(found) == unended(was),
-                }
-            }
+            Found::Printed(text) => text == body(output),
+            Found::Lines(text) => are_same_lines(text, output),
             Found::Ends(head, removed, tail) => {
                 let chars = |text: &str| text.chars().count();
                 output.starts_with(head)
@@ -147,6 +133,7 @@ impl Found {
         match self {
             Found::Output(_) => "output",
             Found::Run(_) => "run",
+            Found::Printed(_) => "print",
             Found::Lines(_) => "lines",
             Found::Ends(..) => "ends",
             Found::Untold => "untold",
@@ -154,32 +141,10 @@ impl Found {
     }
 }
 
-fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
-    text.strip_prefix(start)?.strip_suffix(end)
-}
-
-/// What stands before a last part in brackets, and in it.
-fn cut_off<'t>(text: &'t str, opening: &str) -> (&'t str, Option<&'t str>) {
-    match text.strip_suffix(')').and_then(|text| text.rsplit_once(opening)) {
-        Some((before, inside)) => (before, Some(inside)),
-        None => (text, None),
-    }
-}
-
-fn range(lines: &str) -> (usize, usize) {
-    let (first, last) = lines.split_once('-').unwrap();
-    (first.parse().unwrap(), last.parse().unwrap())
-}
-
 fn lines_of(text: &str, lines: &str) -> String {
     let (first, last) = range(lines);
     let all: Vec<&str> = text.split('\n').collect();
     all[first - 1..last].join("\n")
-}
-
-fn file_lines_of(text: &str, lines: &str) -> String {
-    let (first, last) = range(lines);
-    text.split_inclusive('\n').take(last).skip(first - 1).collect()
 }
 
 /// What the disk holds by the time that the answer is there.
@@ -194,45 +159,4 @@ fn on_disk_alone(case: &Case, command: &str, cwd: &str) -> Machine {
     let path = absolute(command.rsplit(' ').next().unwrap(), cwd);
     let text = on_disk(case, &path);
     Machine::with_file(path, text)
-}
-
-/// An output without the header that a shell puts before it.
-fn body(output: &str) -> &str {
-    match output.strip_prefix("Chunk ID: ").and_then(|rest| rest.split_once("\nOutput:\n")) {
-        Some((_, body)) => body,
-        None => output,
-    }
-}
-
-/// An output without the lines of its header that differ from run to run.
-fn without_run(output: &str) -> Vec<&str> {
-    let is_run = |line: &&str| line.starts_with("Chunk ID: ") || line.starts_with("Wall time: ");
-    match body(output) {
-        body if body.len() == output.len() => output.split('\n').collect(),
-        body => {
-            let header = output[..output.len() - body.len()].split('\n');
-            header.filter(|line| !is_run(line)).chain(body.split('\n')).collect()
-        }
-    }
-}
-
-/// The numbered lines of a reader; none when it numbered nothing. An empty line behind the last
-/// line feed is no line of the file.
-fn rows(text: &str) -> Vec<(usize, &str)> {
-    let lines = text.trim_end_matches('\n').split('\n');
-    let mut rows: Vec<(usize, &str)> = lines.map(row).collect::<Option<_>>().unwrap_or_default();
-    if rows.len() > 1 && rows.last().is_some_and(|(_, line)| line.is_empty()) {
-        rows.pop();
-    }
-    rows
-}
-
-fn unended(text: &str) -> &str {
-    text.strip_suffix('\n').unwrap_or(text)
-}
-
-/// The number before a line, and the line.
-fn row(row: &str) -> Option<(usize, &str)> {
-    let (number, line) = row.split_once('\t')?;
-    Some((number.trim().parse().ok()?, line))
 }
