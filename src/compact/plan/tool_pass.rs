@@ -120,6 +120,9 @@ fn apply(features: &Features, call: tool_calls::Decision, decisions: &mut [Decis
     let at = features.call_at(call.call);
     let removed = call.chars - call.chars_after;
     let decision = &mut decisions[result];
+    if matches!(call.action, Action::Trim(_)) {
+        take_back_trim(decision);
+    }
     let mut step = |stage, removed| {
         decision.chars -= removed;
         decision.step(Step { stage, reason: call.reason.clone(), removed });
@@ -169,5 +172,14 @@ fn apply(features: &Features, call: tool_calls::Decision, decisions: &mut [Decis
                 });
             }
         }
+    }
+}
+
+/// Undoes a cut that another call with the same id led to: the last one stands, as in an answer.
+fn take_back_trim(decision: &mut Decision) {
+    if matches!(decision.output, Output::Ends { .. }) {
+        let cut = decision.steps.pop_if(|step| step.stage == Stage::Trim);
+        decision.chars += cut.map_or(0, |step| step.removed);
+        decision.output = Output::Whole;
     }
 }
