@@ -34,7 +34,7 @@ use proptest::test_runner::TestRunner;
 use sessions::cases;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
     fn every_plan_keeps_the_rules(case in cases(), knobs in prop::collection::vec(knobs(), 1..4)) {

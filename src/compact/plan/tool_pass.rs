@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::super::settings::Settings;
 use super::super::tool_calls::{
@@ -106,13 +107,25 @@ pub(super) fn pin_reason(
 }
 
 fn pinned_calls(session: &Session, features: &Features, pins: &Pins) -> BTreeSet<Position> {
-    let call_of = |&pin: &usize| match session.entries.get(pin)?.kind {
-        Kind::Call { .. } => Some(pin),
+    let call_of = |entry: usize| match session.entries[entry].kind {
+        Kind::Call { .. } => Some(entry),
         Kind::Result { call, .. } => call,
         _ => None,
     };
     let position = |call: usize| features.position_of_call(session.entries[call].message?, call);
-    pins.iter().filter_map(call_of).filter_map(position).collect()
+    let pins = pins.iter().flat_map(|&pin| with_what_stands_beside(session, pin));
+    pins.filter_map(call_of).filter_map(position).collect()
+}
+
+/// A blank text cannot stay alone in its message: who pins it pins all of that.
+fn with_what_stands_beside(session: &Session, pin: usize) -> Range<usize> {
+    match session.entries.get(pin) {
+        None => 0..0,
+        Some(entry) => match entry.message.filter(|_| entry.is_blank_text()) {
+            Some(message) => session.messages[message].entries.clone(),
+            None => pin..pin + 1,
+        },
+    }
 }
 
 fn apply(features: &Features, call: tool_calls::Decision, decisions: &mut [Decision]) {
