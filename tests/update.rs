@@ -448,19 +448,6 @@ fn a_value_is_typed_or_refused_and_asked_for_again() {
 }
 
 #[test]
-fn a_mode_or_provider_that_is_not_built_is_refused_with_its_name() {
-    let mut screen = story_screen();
-    screen.press("K3kg:<c-u>lossy<enter>");
-    let error = |screen: &Screen| screen.model().prompt.as_ref().unwrap().error.clone().unwrap();
-    assert_eq!(error(&screen), "rules_mode lossy is not in this version");
-    screen.press("<esc>j<enter><c-u>auto<enter>");
-    assert_eq!(error(&screen), "provider auto is not in this version");
-    screen.press("<esc><esc>");
-    screen.press("u");
-    assert_eq!(screen.status(), "nothing to undo");
-}
-
-#[test]
 fn the_first_press_on_a_request_of_texts_lets_the_rules_decide_and_the_next_turns_their_mode() {
     let request =
         br#"{"messages": [{"role": "user", "content": "Weigh it."}], "budget_chars": 400}"#;

@@ -14,6 +14,8 @@ pub struct Judging {
     pub asked: u64,
     /// Requests that are done, of how many; `None` when nothing is being asked.
     pub progress: Option<(usize, usize)>,
+    /// Whether no further request is to be sent.
+    pub stopping: bool,
     /// What was said last.
     pub heard: Option<Heard>,
 }

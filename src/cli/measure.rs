@@ -28,7 +28,7 @@ const MODES: [(&str, Provider, RulesMode); 5] = [
     ("auto", Provider::Auto, RulesMode::Lossless),
 ];
 
-const COUNTS_ONLY: &str = "Counts only: no text, path or tool output of the session is in this.";
+const COUNTS_ONLY: &str = "The tool-call pass alone, without a budget. Counts only: no text, path or tool output of the\nsession is in this.";
 
 /// Prints one table a session. Nothing is stored, sent or written.
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {

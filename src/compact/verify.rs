@@ -61,7 +61,8 @@ impl Check<'_> {
         self.require(holds, index, "a trimmed text is no beginning of its original");
     }
 
-    /// What the message pass protects it does not touch; what a user pinned, no pass does.
+    /// What either pass pins the message pass does not touch; what a user pinned, no pass does.
+    /// The tool-call pass may replace a result in a message that it pins: it goes by the call's.
     fn protection(&mut self, index: usize) {
         let decision = &self.decisions[index];
         let pins = || decision.steps.iter().filter(|step| step.stage == Stage::Pin);
@@ -243,8 +244,10 @@ fn holds_ends(original: &str, trimmed: &str, head: usize, tail: usize) -> bool {
     ends(original).is_some() && ends(original) == ends(trimmed)
 }
 
+/// Whether the message pass took something away with this step.
 fn is_message_pass(step: &Step) -> bool {
-    matches!(&*step.reason, "near_duplicate" | "cut_sentence" | "cut_hard" | "over_budget")
+    let codes = ["near_duplicate", "cut_sentence", "cut_hard", "over_budget", "message_gone"];
+    codes.contains(&&*step.reason)
 }
 
 fn is_error(entry: &Entry) -> bool {
@@ -359,5 +362,34 @@ mod tests {
         assert!(with(&one.output, &other.recovery));
         assert!(with(&other.output, &one.recovery));
         assert!(with(&one.output, &None));
+    }
+
+    #[test]
+    fn the_tool_call_pass_may_replace_a_result_in_a_message_that_it_pins_and_the_message_pass_may_not()
+     {
+        let text = |n: usize| json!({"role": "user", "text": format!("go on {n}")});
+        let call = |id: &str| json!({"id": id, "tool": "Read", "input": {"file_path": "/r/a.py"}});
+        let result =
+            |id: &str| json!({"id": id, "text": format!("{id} changed a file\n").repeat(9)});
+        let messages = json!([text(0), text(1), {"role": "assistant", "toolUses": [call("a")]},
+            {"role": "user", "toolResults": [result("a")]},
+            {"role": "assistant", "toolUses": [call("b")], "toolResults": [result("b")]}, text(5)]);
+        let request = json!({"messages": messages, "question": "q", "provider": "rules",
+            "rules_mode": "stashed", "preserve_recent": 3});
+        let source = Source { label: "request".into(), path: None };
+        let session = session::read(request.to_string().as_bytes(), source, None).unwrap();
+        let settings = Settings::for_request(session.request.as_ref().unwrap()).unwrap();
+        let features = Features::new(&session);
+        let mut plan = plan(&session, &features, &settings, &Pins::new(), &Known::NOTHING);
+        let replaced = plan.decisions.iter().position(|it| it.recovery.is_some()).unwrap();
+        let stages: Vec<Stage> =
+            plan.decisions[replaced].steps.iter().map(|step| step.stage).collect();
+        assert_eq!(stages, [Stage::Pin, Stage::Pointer]);
+        assert_eq!(plan.violations, []);
+
+        let step = Step { stage: Stage::Drop, reason: "over_budget".into(), removed: 0 };
+        plan.decisions[replaced].step(step);
+        let violations = check(&session, &features, &settings, &plan.decisions).0;
+        assert!(violations.iter().any(|it| it.what == "a protected entry was changed"));
     }
 }

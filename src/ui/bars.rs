@@ -252,9 +252,12 @@ pub(super) fn draw_footer(model: &Model, frame: &mut Frame<'_>, area: Rect, them
     } else if model.awaiting_outcome {
         outcome_choice(model, theme)
     } else if let Some((done, of)) = model.judging.progress {
-        let judge = model.settings.provider.name();
         let of = if of == 0 { String::new() } else { format!(" {done} of {of}") };
-        Line::styled(format!(" asking {judge}{of}… Esc stops"), theme.strong())
+        let (what, how) = match model.judging.stopping {
+            false => ("asking the judge", "Esc stops"),
+            true => ("stopping", "what was sent is waited for, nothing more is sent"),
+        };
+        Line::styled(format!(" {what}{of}… {how}"), theme.strong())
     } else if let Some(status) = &model.status {
         Line::styled(format!(" {}", sanitise::line(status)), theme.strong())
     } else if let Some(count) = model.count {

@@ -42,13 +42,13 @@ fn explain<'a>(model: &Model, width: usize, theme: Theme) -> Vec<Line<'a>> {
         return wrapped(&what, width, theme.quiet());
     }
     let mut lines = vec![headline(decision, theme)];
+    lines.extend(recovery(model, index, decision, width, theme));
     lines.extend(wrapped(
         &reasons::words(decision.reason(), &model.settings),
         width,
         Default::default(),
     ));
     lines.extend(target(model, decision, width, theme));
-    lines.extend(recovery(model, index, decision, width, theme));
     lines.extend(trail(model, decision, width, theme));
     if let Some(score) = decision.score {
         lines.extend(wrapped(&score_line(model, index, score), width, theme.quiet()));
@@ -98,7 +98,6 @@ fn recovery<'a>(
     theme: Theme,
 ) -> Vec<Line<'a>> {
     let Some(recovery) = &decision.recovery else { return Vec::new() };
-    let mut lines = wrapped(&source_of(recovery), width, theme.key());
     let now = model.recovery.as_ref().filter(|looked| looked.entry == index);
     let stashed = matches!(recovery, Recovery::Stash { .. });
     let (words, style) = match now.and_then(|looked| looked.now) {
@@ -108,12 +107,13 @@ fn recovery<'a>(
         Some(Recoverability::Changed) if stashed => ("no, what is stored is damaged", theme.bad()),
         Some(Recoverability::Changed) => ("no, it has changed", theme.bad()),
         Some(Recoverability::Missing) if stashed => {
-            ("not yet: a preview stores nothing", theme.found())
+            ("once it is stored; a preview stores nothing", theme.found())
         }
         Some(Recoverability::Missing) => ("no, it is missing", theme.bad()),
         Some(Recoverability::Untried) => ("not tried: no command is run here", theme.quiet()),
     };
-    lines.extend(wrapped(&format!("Recoverable now: {words}."), width, style));
+    let mut lines = wrapped(&format!("Recoverable now: {words}."), width, style);
+    lines.extend(wrapped(&source_of(recovery), width, theme.key()));
     lines
 }
 

@@ -51,7 +51,7 @@ proptest! {
         knobs in knobs(),
         at in any::<Index>(),
     ) {
-        let case = case.as_file();
+        let case = case.into_file();
         let (bytes, whole) = (case.bytes(), case.sample());
         let lines: Vec<&str> = bytes.split_inclusive('\n').collect();
         let part = read(lines[..1 + at.index(lines.len())].concat().as_bytes());

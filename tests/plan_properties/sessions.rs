@@ -297,7 +297,7 @@ impl Writer {
 
 impl Case {
     /// The same as a session file.
-    pub fn as_file(self) -> Case {
+    pub fn into_file(self) -> Case {
         Case { form: Form::ClaudeCode, ..self }
     }
 

@@ -44,6 +44,7 @@ pub(super) fn ask_again(model: &mut Model) -> Effects {
 fn ask(model: &mut Model) -> Effects {
     model.judging.asked += 1;
     model.judging.progress = Some((0, 0));
+    model.judging.stopping = false;
     vec![Effect::Judge {
         inquiry: model.judging.asked,
         session: model.shared(),
@@ -54,7 +55,7 @@ fn ask(model: &mut Model) -> Effects {
 
 /// Leaves what has not been asked yet unasked; what was said until now still counts.
 pub(super) fn stop(model: &mut Model) -> Effects {
-    model.status = Some("stopping; what was not judged is kept".into());
+    model.judging.stopping = true;
     vec![Effect::StopJudging]
 }
 

@@ -142,13 +142,17 @@ fn name_exact_tokens(model: &mut Model) -> Effects {
 }
 
 fn land(model: &mut Model, plan: Arc<Plan>) -> Effects {
+    // A plan that only names exact counts in place of estimates is no step of the user's.
+    let steps = |old: &&Arc<Plan>| !old.has_estimates || plan.has_estimates;
     model.before = model
         .plan
         .as_ref()
+        .filter(steps)
         .map(|plan| Sums { chars_after: plan.chars[1], outcomes: plan.outcomes });
     model.plan = Some(plan.clone());
     // What is outside the session may be otherwise by now.
     model.recovery = None;
+    model.why_top = 0;
     let was_at_end = model.list.is_at_end();
     model.refresh_list();
     // Behind a filter by outcome, what was appended is listed only now.

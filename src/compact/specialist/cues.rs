@@ -5,6 +5,7 @@
 //! classified once, and only where a word can open a phrase is the text after it read. All texts
 //! are in lower case; what the case-blind comparison also takes for an ASCII letter is folded.
 
+use std::borrow::Cow;
 use std::ops::{BitOr, BitOrAssign, Range};
 
 use super::characters::{is_decimal, is_word};
@@ -62,13 +63,7 @@ impl BitOrAssign for Cues {
 
 /// What a word says by itself, and what it may open.
 pub(super) fn of_word(word: &str) -> Cues {
-    let folded: String;
-    let word = if word.is_ascii() {
-        word
-    } else {
-        folded = word.chars().map(fold).collect();
-        &folded
-    };
+    let word = &*folded(word);
     whole_word(word) | risky_stem(word) | error_opener(word)
 }
 
@@ -115,24 +110,58 @@ fn error_opener(word: &str) -> Cues {
     }
 }
 
-/// What the word at `at`, of which [`of_word`] says `cues`, says in this text.
-pub(super) fn in_text(cues: Cues, text: &str, at: Range<usize>) -> Cues {
-    let mut found = cues.without(Cues::OPENERS);
-    if !cues.has(Cues::OPENERS) {
-        return found;
+/// Hears the cues of a text, word by word.
+pub(super) struct Listener<'t> {
+    text: &'t str,
+    /// Up to here nothing speaks of requests: lines are looked through once.
+    without_requests: usize,
+}
+
+impl<'t> Listener<'t> {
+    pub fn new(text: &'t str) -> Listener<'t> {
+        Listener { text, without_requests: 0 }
     }
-    let rest = &text[at.end..];
-    let word = &text[at];
-    if cues.has(Cues::OPENS_PHRASE) {
-        found |= phrase(word, rest);
+
+    /// What the word at `at`, of which [`of_word`] says `cues`, says in this text.
+    pub fn hear(&mut self, cues: Cues, at: Range<usize>) -> Cues {
+        let mut heard = cues.without(Cues::OPENERS);
+        if !cues.has(Cues::OPENERS) {
+            return heard;
+        }
+        let rest = &self.text[at.end..];
+        let word = &*folded(&self.text[at.clone()]);
+        if cues.has(Cues::OPENS_PHRASE) {
+            heard |= phrase(word, rest);
+            if word == "for" && self.speaks_of_requests(at.end) {
+                heard |= Cues::QUALIFIES;
+            }
+        }
+        if cues.has(Cues::OPENS_SPEECH) && introduces_speech(rest) {
+            heard |= Cues::QUOTES;
+        }
+        if cues.has(Cues::OPENS_ERROR) && is_error(word, rest) {
+            heard |= Cues::ERROR;
+        }
+        heard
     }
-    if cues.has(Cues::OPENS_SPEECH) && introduces_speech(rest) {
-        found |= Cues::QUOTES;
+
+    /// `for .* requests?,` with a word right after the comma; byte `from` is behind the `for`.
+    fn speaks_of_requests(&mut self, from: usize) -> bool {
+        let Some(rest) = eat(&self.text[from..], " ") else { return false };
+        if from < self.without_requests {
+            return false;
+        }
+        let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
+        let is_end = |at: usize| {
+            let noun = eat(&rest[at..], " request").map(|rest| eat(rest, "s").unwrap_or(rest));
+            noun.and_then(|rest| eat(rest, ",")).is_some_and(begins_word)
+        };
+        let speaks = memchr::memmem::find_iter(line.as_bytes(), " reque").any(is_end);
+        if !speaks {
+            self.without_requests = from + line.len();
+        }
+        speaks
     }
-    if cues.has(Cues::OPENS_ERROR) && is_error(word, rest) {
-        found |= Cues::ERROR;
-    }
-    found
 }
 
 /// The cue of the phrase that `word` opens with `rest`, if it does.
@@ -154,7 +183,7 @@ fn phrase(word: &str, rest: &str) -> Cues {
     };
     let qualifies = match word {
         "but" => eat(rest, " ").is_some_and(begins_word),
-        "for" => then(" payment") || speaks_of_requests(rest),
+        "for" => then(" payment"),
         "in" => then(" general"),
         _ => false,
     };
@@ -171,25 +200,12 @@ fn phrase(word: &str, rest: &str) -> Cues {
         | of(negates, Cues::NEGATES)
 }
 
-/// `for .* requests?,` with a word right after the comma.
-fn speaks_of_requests(rest: &str) -> bool {
-    let Some(rest) = eat(rest, " ") else { return false };
-    let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
-    let is_end = |at: usize| {
-        let noun = eat(&rest[at..], " request").map(|rest| eat(rest, "s").unwrap_or(rest));
-        noun.and_then(|rest| eat(rest, ",")).is_some_and(begins_word)
-    };
-    memchr::memmem::find_iter(line.as_bytes(), " reque").any(is_end)
-}
-
 /// A colon within 40 characters, none of them a full stop.
 fn introduces_speech(rest: &str) -> bool {
     rest.chars().take(41).find(|c| matches!(c, '.' | ':')) == Some(':')
 }
 
 fn is_error(word: &str, rest: &str) -> bool {
-    let folded: String = word.chars().map(fold).collect();
-    let word = folded.as_str();
     let colon = matches!(word, "error" | "exception" | "fatal" | "panic") && rest.starts_with(':');
     let compiler = word == "error"
         && (rest.starts_with('[')
@@ -239,8 +255,8 @@ fn recasts(text: &str) -> Option<bool> {
                 | "configuration"
         )
     };
-    let folded: String = rest.chars().map(fold).collect();
-    Some(ends_word(rest) && super::words::words(&folded, 0).any(|word| acts(&folded[word])))
+    let rest = &*folded(rest);
+    Some(ends_word(rest) && super::words::words(rest, 0).any(|word| acts(&rest[word])))
 }
 
 fn eat_one_of<'t>(text: &'t str, literals: &[&str]) -> Option<&'t str> {
@@ -250,7 +266,7 @@ fn eat_one_of<'t>(text: &'t str, literals: &[&str]) -> Option<&'t str> {
 /// What follows `literal`, which `text` must begin with.
 fn eat<'t>(text: &'t str, literal: &str) -> Option<&'t str> {
     let mut rest = text.chars();
-    literal.chars().all(|c| rest.next().map(fold) == Some(c)).then(|| rest.as_str())
+    literal.chars().all(|c| rest.next().map(fold) == Some(c)).then_some(rest.as_str())
 }
 
 /// What follows the white space that `text` must begin with.
@@ -268,6 +284,10 @@ fn begins_word(rest: &str) -> bool {
     rest.starts_with(is_word)
 }
 
+fn folded(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() { Cow::Borrowed(text) } else { text.chars().map(fold).collect() }
+}
+
 /// What a case-blind comparison takes for an ASCII letter although lower-casing leaves it.
 fn fold(c: char) -> char {
     match c {
@@ -283,7 +303,8 @@ mod tests {
     use super::*;
 
     fn cues(text: &str) -> Cues {
-        let said = |word: Range<usize>| in_text(of_word(&text[word.clone()]), text, word);
+        let mut listener = Listener::new(text);
+        let said = |word: Range<usize>| listener.hear(of_word(&text[word.clone()]), word);
         words(text, 0).map(said).fold(Cues::default(), BitOr::bitor)
     }
 
@@ -297,6 +318,7 @@ mod tests {
             "on second thought, no",
             "we changed our minds",
             "ao invés de x",
+            "ſcratch that",
         ] {
             assert!(cues(text).has(Cues::REVISES), "{text}");
         }

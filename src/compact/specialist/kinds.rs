@@ -92,7 +92,7 @@ fn tool_column(tool: &str) -> Column {
         return if WEB.iter().any(mentions) { Column::WebTool } else { Column::McpTool };
     }
     let is_like = |name: &&str| *name == tool || (name.len() > SHORT_NAME && mentions(name));
-    let group = GROUPS.iter().find(|(_, names)| names.iter().any(|name| is_like(&name)));
+    let group = GROUPS.iter().find(|(_, names)| names.iter().any(is_like));
     group.map_or(Column::OtherTool, |(column, _)| *column)
 }
 

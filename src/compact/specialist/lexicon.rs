@@ -135,10 +135,6 @@ impl<T> Default for Lists<T> {
 }
 
 impl<T: Copy> Lists<T> {
-    pub fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
     pub fn push(&mut self, list: impl IntoIterator<Item = T>) {
         self.items.extend(list);
         self.starts.push(self.items.len());
@@ -206,6 +202,5 @@ mod tests {
         lists.truncate(2);
         lists.push([4]);
         assert_eq!(lists.iter().collect::<Vec<_>>(), [&[1, 2][..], &[], &[4]]);
-        assert_eq!(lists.len(), 3);
     }
 }

@@ -118,9 +118,8 @@ impl Links {
             list.sort_unstable();
             self.of_block.push(list.drain(..));
         }
-        // A set is taken where it is smaller than a list.
-        let dense =
-            self.holders.partition_point(|holders| *holders as usize * 64 > self.words * 64);
+        // A set is quicker than a list, and here takes no more than twice the room.
+        let dense = self.holders.partition_point(|holders| *holders as usize > self.words);
         self.dense = vec![0; dense * self.words];
         self.first_holders = vec![[NONE; 2]; self.terms.len()];
         let mut lists = vec![Vec::new(); self.terms.len() - dense];

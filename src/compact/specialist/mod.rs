@@ -33,6 +33,9 @@ mod restore;
 mod session;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use model::ModelError;
 pub use parts::{Part, PartKind};
 pub use prepared::Prepared;

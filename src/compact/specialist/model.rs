@@ -4,10 +4,10 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde_json::Number;
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::columns::{COLUMNS, NAMES, Row};
+use crate::digest::sha256;
 
 /// The model as the reference package ships it (`lcc/relevance/specialist_v3.json`, MIT licence
 /// beside it).
@@ -75,7 +75,7 @@ impl Model {
     }
 
     fn load(file: &[u8]) -> Result<Model, ModelError> {
-        let found: String = Sha256::digest(file).iter().map(|byte| format!("{byte:02x}")).collect();
+        let found = sha256(file);
         if found != DIGEST {
             return Err(ModelError::Digest { found });
         }

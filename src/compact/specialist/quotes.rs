@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn twelve_characters_between_marks_are_a_quotation() {
         for text in
-            ["\"twelve chars\"", "“zwölf Zeiche”", "'a \u{e9}crit ici'", "x 'it's long enough"]
+            ["\"twelve chars\"", "“zwölf Zeiche”", "'a \u{e9}crit cela'", "x 'so it's long'"]
         {
             assert!(has_quotation(text), "{text}");
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::blocks::Span;
 use super::body::{Body, Layout, speaks_git};
-use super::cues::{self, Cues};
+use super::cues::{self, Cues, Listener};
 use super::keys::{each_key, is_path};
 use super::language::{self, Language, Tally, language_of};
 use super::lexicon::{Lexicon, Lists, fingerprint};
@@ -144,6 +144,7 @@ impl Library {
 
     fn read_words(&mut self, lowered: &str, wanted: Wanted) -> Gathered {
         let mut gathered = Gathered::default();
+        let mut listener = Listener::new(lowered);
         let is_from = |at: usize, from: Option<usize>| from.is_some_and(|from| at >= from);
         for at in words(lowered, 0) {
             let number = self.number(&lowered[at.clone()]);
@@ -160,7 +161,7 @@ impl Library {
             }
             if note.cues != Cues::default() {
                 let error = is_from(at.start, wanted.errors);
-                let here = cues::in_text(note.cues, lowered, at);
+                let here = listener.hear(note.cues, at);
                 gathered.cues |= if error { here } else { here.without(Cues::ERROR) };
             }
         }

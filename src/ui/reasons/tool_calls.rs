@@ -5,6 +5,10 @@ use crate::compact::settings::Settings;
 /// What a reason code means. A code may carry what it is about after a colon.
 pub(super) fn words(reason: &str, settings: &Settings) -> String {
     match reason.split_once(':') {
+        Some(("stashed", "large_old_output_trimmed")) => {
+            "Its exact text would be stored in the stash when exported. Over 4,000 characters and old."
+                .into()
+        }
         Some(("stashed", why)) => {
             format!(
                 "Its exact text would be stored in the stash when exported. {}",
@@ -81,7 +85,9 @@ fn removed_by_rules(reason: &str) -> Option<&'static str> {
         "recoverable_read_only_command" => {
             "A read-only command that nothing later can have changed: running it again gives this back."
         }
-        "replace_disk_verified" => "The file on disk holds exactly this output.",
+        "replace_disk_verified" => {
+            "The file on disk held exactly this output when this was decided."
+        }
         "short_result_kept_whole" => "What would stand in its place is no shorter.",
         _ => return None,
     })
