@@ -246,8 +246,7 @@ fn holds_ends(original: &str, trimmed: &str, head: usize, tail: usize) -> bool {
 
 /// Whether the message pass took something away with this step.
 fn is_message_pass(step: &Step) -> bool {
-    let codes = ["near_duplicate", "cut_sentence", "cut_hard", "over_budget", "message_gone"];
-    codes.contains(&&*step.reason)
+    matches!(&*step.reason, "near_duplicate" | "cut_sentence" | "cut_hard" | "over_budget")
 }
 
 fn is_error(entry: &Entry) -> bool {
