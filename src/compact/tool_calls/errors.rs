@@ -1,10 +1,42 @@
-//! Whether an output reads like a failure, for transcripts that carry no error flags.
+//! Which outputs tell of an error: those that are flagged or, for transcripts that carry no flags,
+//! those that read like a failure.
 
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::index::{Index, IndexedCall};
 use crate::python::is_word;
+
+/// What tells of errors in one transcript. Flags do where there are any. Else the output of a
+/// command may: source code that was read and says `Error` is no failure.
+pub(super) struct Errors {
+    has_flags: bool,
+}
+
+impl Errors {
+    pub fn of(index: &Index) -> Errors {
+        let is_flagged =
+            |call| index.result_of(call).is_some_and(|result| index.is_flagged(result));
+        Errors { has_flags: index.calls().iter().any(is_flagged) }
+    }
+
+    /// Whether this result of that call tells of one.
+    pub fn is_one(&self, index: &Index, call: &IndexedCall, result: usize) -> bool {
+        match self.has_flags {
+            true => index.is_flagged(result),
+            false => call.facts.has_command && index.tells_of_an_error(result),
+        }
+    }
+
+    /// The latest call whose result tells of one, by its number.
+    pub fn latest(&self, index: &Index) -> Option<usize> {
+        let tells_of_one = |call: &IndexedCall| {
+            index.result_of(call).is_some_and(|result| self.is_one(index, call, result))
+        };
+        index.calls().iter().rposition(tells_of_one)
+    }
+}
 
 /// The beginnings of what tells of an error. Where one of them is not followed as it must be, no
 /// other one begins within it.

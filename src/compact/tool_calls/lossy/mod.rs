@@ -134,7 +134,7 @@ impl<'v> Rules<'v> {
         if call.facts.tool.waits {
             return Some("trim_guard_interactive");
         }
-        if self.protections.is_error(self.view.index, call, result) {
+        if self.protections.errors.is_one(self.view.index, call, result) {
             return Some("trim_guard_error");
         }
         let guards = self.guards.get_or_init(|| Guards::new(self.view, &self.turns));

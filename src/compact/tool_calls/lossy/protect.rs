@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::super::errors::Errors;
 use super::super::index::{Index, IndexedCall};
 use super::super::tools::TASKS;
 use super::super::view::View;
@@ -15,20 +16,16 @@ pub(super) struct Protections {
     reasons: Vec<Option<&'static str>>,
     /// For each path by number, whether the goal names it.
     in_goal: Vec<bool>,
-    /// Whether any call's result is flagged as an error: then the flags alone tell.
-    has_flags: bool,
+    pub errors: Errors,
 }
 
 impl Protections {
     pub fn find(view: &View, turns: &Turns) -> Protections {
         let index = view.index;
-        let is_flagged = |call: &IndexedCall| {
-            index.result_of(call).is_some_and(|result| index.is_flagged(result))
-        };
         let mut found = Protections {
             reasons: vec![None; index.calls().len()],
             in_goal: vec![false; index.numbers.paths().len()],
-            has_flags: index.calls().iter().any(is_flagged),
+            errors: Errors::of(index),
         };
         found.protect_state(index);
         found.protect_goal(view, turns);
@@ -46,22 +43,10 @@ impl Protections {
         self.in_goal[path as usize]
     }
 
-    /// Flags tell of errors where there are any. Else the output of a command may: source code
-    /// that was read and says `Error` is no failure.
-    pub fn is_error(&self, index: &Index, call: &IndexedCall, result: usize) -> bool {
-        match self.has_flags {
-            true => index.is_flagged(result),
-            false => call.facts.has_command && index.tells_of_an_error(result),
-        }
-    }
-
     /// The latest call of each kind that a next step builds on.
     fn protect_state(&mut self, index: &Index) {
         let answered = |call: &IndexedCall| index.result_of(call);
-        let error = latest(index, |call| {
-            answered(call).is_some_and(|result| self.is_error(index, call, result))
-        });
-        if let Some(error) = error {
+        if let Some(error) = self.errors.latest(index) {
             self.protect(index, error, "latest_error_result");
             if error > 0 {
                 self.protect(index, error - 1, "call_before_latest_error");

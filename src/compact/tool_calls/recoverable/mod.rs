@@ -23,7 +23,7 @@ pub(in crate::compact) use pointers::note_for;
 pub(super) use pointers::{Owners, is_own_pointer, may_stand};
 
 use super::decision::{Action, Decision, DiskProof, Recovery, Replacement};
-use super::index::{Index, IndexedCall};
+use super::errors::Errors;
 use super::lossless::lossless_beside;
 use super::outside::Disk;
 use super::pins::Candidate;
@@ -100,7 +100,7 @@ impl<'v> Pass<'v> {
         let root = view.terms.workspace_root.filter(|_| view.terms.disk_check);
         Pass {
             view,
-            latest_error: latest_error(view.index),
+            latest_error: Errors::of(view.index).latest(view.index),
             named: view.index.repeats.named_in(&named_text(view)),
             disk: root.map(|root| DiskCheck::new(disk, root)),
         }
@@ -215,18 +215,6 @@ impl<'v> Pass<'v> {
 fn command_recovery(case: &Case, command: &Command, check: &'static str) -> Recovery {
     let cwd = case.call.repeat.cwd.as_deref().map(str::to_owned);
     Recovery::Command { command: command.text.to_string(), cwd, check }
-}
-
-/// The latest call whose result tells of an error, by its number. Flags tell where there are any,
-/// else the output of a command does: source code that was read and says `Error` is no failure.
-fn latest_error(index: &Index) -> Option<usize> {
-    let answered = |call: &IndexedCall| index.result_of(call);
-    let is_flagged = |call: &IndexedCall| answered(call).is_some_and(|it| index.is_flagged(it));
-    let tells_of_one = |call: &IndexedCall| {
-        call.facts.has_command && answered(call).is_some_and(|it| index.tells_of_an_error(it))
-    };
-    let flagged = index.calls().iter().rposition(is_flagged);
-    flagged.or_else(|| index.calls().iter().rposition(tells_of_one))
 }
 
 /// What the user wants: the goal, and what was said in the recent messages.
