@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -72,6 +73,21 @@ fn a_directory_that_others_may_enter_is_closed() {
     fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
     store(&FileStash::at(&place), TEXT).unwrap();
     assert_eq!(mode(&place), 0o700);
+}
+
+#[test]
+fn what_a_killed_program_left_goes_once_it_is_old() {
+    let (_home, place) = fresh();
+    fs::create_dir_all(place.join(".tmp-directory")).unwrap();
+    let hours_ago = |hours: u64| SystemTime::now() - Duration::from_secs(hours * 3600);
+    for (name, at) in
+        [(".tmp-1-0", hours_ago(2)), (".tmp-1-1", hours_ago(0)), ("notes", hours_ago(2))]
+    {
+        let file = File::create(place.join(name)).unwrap();
+        file.set_modified(at).unwrap();
+    }
+    let sha256 = store(&FileStash::at(&place), TEXT).unwrap();
+    assert_eq!(files(&place), [".tmp-1-1", ".tmp-directory", &sha256, "notes"]);
 }
 
 #[test]
@@ -224,7 +240,7 @@ fn what_is_no_text_of_the_stash_is_never_given_out() {
     fs::write(place.join("0123456789ab"), "too short a name").unwrap();
     fs::write(place.join(".tmp-1-1"), "left behind").unwrap();
     assert_eq!(refusal("0123456789ab"), unknown);
-    for id in ["", "abc", "0123456789a", "../etc/passwd", "0123456789AB", &"a".repeat(65)] {
+    for id in ["", "abc", "0123456789a", "../etc/passwd", "0123456789AG", &"a".repeat(65)] {
         assert!(refusal(id).contains("is no stash id"), "{id}");
     }
     let no_text = b"\xff\xfe";

@@ -1,11 +1,12 @@
 //! Writing a text so that it is there whole or not at all, whatever fails on the way.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 use super::read_verified;
 
@@ -13,6 +14,10 @@ use super::read_verified;
 const DIRECTORY_MODE: u32 = 0o700;
 /// Only the owner may read and write.
 const FILE_MODE: u32 = 0o600;
+/// How the name of a file begins that is being written.
+const TEMPORARY: &str = ".tmp-";
+/// Since when nobody writes a file any more that is still temporary: whoever began it was killed.
+const STALE: Duration = Duration::from_secs(60 * 60);
 
 /// The steps that put bytes on a disk, apart so that tests can make them fail.
 pub(super) trait Writing: Send + Sync {
@@ -34,7 +39,8 @@ impl Writing for RealWriting {
     }
 }
 
-/// Makes the directory, closed to others, where it is missing.
+/// Makes the directory, closed to others, where it is missing, and removes what programs left in
+/// it that were killed while they wrote.
 pub(super) fn prepare(directory: &Path) -> io::Result<()> {
     let missing: Vec<&Path> =
         directory.ancestors().take_while(|ancestor| !ancestor.exists()).collect();
@@ -43,7 +49,24 @@ pub(super) fn prepare(directory: &Path) -> io::Result<()> {
     for parent in missing.iter().filter_map(|created| created.parent()) {
         sync_directory(parent)?;
     }
-    fs::set_permissions(directory, Permissions::from_mode(DIRECTORY_MODE))
+    fs::set_permissions(directory, Permissions::from_mode(DIRECTORY_MODE))?;
+    remove_stale(directory);
+    Ok(())
+}
+
+/// What cannot be removed stays for another time: it keeps nothing from being stored.
+fn remove_stale(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let is_temporary = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+        if is_temporary && entry.metadata().is_ok_and(|file| is_stale(&file)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_stale(file: &Metadata) -> bool {
+    let age = file.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+    file.is_file() && age.is_some_and(|age| age > STALE)
 }
 
 /// Puts bytes under a name in a directory that exists. They are written and read again under
@@ -83,7 +106,7 @@ impl Temporary {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = directory.join(format!(".tmp-{}-{number}", process::id()));
+            let path = directory.join(format!("{TEMPORARY}{}-{number}", process::id()));
             match OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&path) {
                 Ok(file) => return Ok(Temporary { path, file, is_renamed: false }),
                 // A process that had the same number was killed here.
