@@ -211,11 +211,11 @@ fn what_cannot_be_recalled_is_refused_with_the_way_out() {
     let home = Home::new();
     let id = home.put(b"one\ntwo\n");
     let id = &id[..12];
-    for no_id in ["abc", "../etc/passwd", "0123456789AB", "-1", ""] {
+    for no_id in ["abc", "../etc/passwd", "0123456789AG", "-1", "", "[removed: 812 tokens]"] {
         assert_eq!(
             home.refusal(&[no_id]),
             format!(
-                "compactscope: recall: {no_id:?} is no stash id; an id is the 12 to 64 digits \
+                "compactscope: recall: there is no stash id in {no_id:?}; an id is the 12 to 64 digits \
                  (0-9, a-f) that follow `recall` in a pointer\n"
             )
         );
@@ -255,6 +255,24 @@ fn what_cannot_be_recalled_is_refused_with_the_way_out() {
              the session that held it again, and it is stored anew\n"
         )
     );
+}
+
+#[test]
+fn a_pasted_pointer_and_capitals_are_recalled() {
+    let home = Home::new();
+    let id = home.put(b"one\ntwo\n");
+    let note = format!("[removed: 812 tokens · compactscope recall {}]", &id[..12]);
+    let words: Vec<&str> = note.split(' ').collect();
+    let tail = format!("compactscope recall {}", &id[..12]);
+    for pasted in [&[&*note][..], &words, &[&tail], &[&id.to_uppercase()], &[&format!(" {id}\n")]] {
+        let output = home.recall(&[pasted, &["--lines", "2"]].concat());
+        assert_eq!(output.stdout, b"two\n", "{pasted:?}: {:?}", output.stderr);
+    }
+    let two = format!("{note} {note} [removed: 1 tokens · lcc recall 0123456789ab]");
+    let told = home.refusal(&[&two]);
+    assert!(told.contains("several ids are named") && told.contains("0123456789ab"), "{told}");
+    let unknown = home.refusal(&["[removed: 1 tokens · compactscope recall 0123456789AB]"]);
+    assert!(unknown.contains("nothing is stashed under 0123456789ab"), "{unknown}");
 }
 
 #[test]

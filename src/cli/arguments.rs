@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use crate::compact::settings::SETTINGS;
+use crate::compact::settings::{SETTINGS, Setting};
 use crate::session::Format;
 
 const EXAMPLES: &str = "\
@@ -57,7 +57,9 @@ fn measure() -> Command {
     Command::new("measure")
         .about("Print what every mode would do to a session, in counts that are safe to paste")
         .after_help(
-            "Examples:\n  compactscope measure SESSION.jsonl\n  compactscope measure *.jsonl --markdown",
+            "Examples:\n  compactscope measure SESSION.jsonl\n  compactscope measure *.jsonl --markdown\n\n\
+             Of several files the names go to standard error alone, and a total follows. A file that \
+             cannot be read is reported and left out; then the exit status is not 0.",
         )
         .arg(
             Arg::new("file")
@@ -68,8 +70,19 @@ fn measure() -> Command {
         )
         .arg(flag("markdown", "Print a Markdown table"))
         .arg(flag("json", "Print JSON of the schema compactscope.measure/1").conflicts_with("markdown"))
-        .args(session_arguments())
+        .args(reading_arguments())
+        .args(SETTINGS.iter().filter(|it| MEASURED.contains(&it.name)).map(setting_argument))
 }
+
+/// The settings that `measure` reads; it sets the others itself.
+const MEASURED: [&str; 6] = [
+    "preserve_recent",
+    "question",
+    "trim_head_chars",
+    "workspace_root",
+    "disk_check",
+    "allow_command_pointers",
+];
 
 fn snapshot() -> Command {
     Command::new("snapshot")
@@ -126,6 +139,7 @@ Examples:
   [removed: 812 tokens · compactscope recall 9f86d081884c]   a pointer in a session
   compactscope recall 9f86d081884c                      print what it stands for
   compactscope recall 9f86d081884c --lines 40-80        only some lines of it
+  compactscope recall '[removed: 812 tokens · compactscope recall 9f86d081884c]'
   compactscope recall 9f86d081884c > output.txt         its exact bytes
 
 A pipe or a file gets the exact bytes. On a terminal, escape sequences and control characters are
@@ -143,8 +157,9 @@ fn recall() -> Command {
             Arg::new("id")
                 .value_name("ID")
                 .required(true)
-                .allow_hyphen_values(true)
-                .help("The 12 to 64 digits that follow `recall` in the pointer"),
+                .num_args(1..)
+                .allow_negative_numbers(true)
+                .help("The 12 to 64 digits that follow `recall` in the pointer, or the pointer itself"),
         )
         .arg(
             Arg::new("lines")
@@ -179,34 +194,41 @@ fn tokens() -> Arg {
 
 /// What every command over a session takes: how to read it, how to print, and the settings.
 fn session_arguments() -> Vec<Arg> {
-    let mut arguments = vec![
-        Arg::new("format")
-            .long("format")
-            .value_name("FORMAT")
-            .value_parser(Format::ALL.map(Format::name))
-            .help("Read the file as this format instead of finding it by content"),
-        tokens(),
+    let mut arguments = reading_arguments();
+    arguments.push(
         Arg::new("color")
             .long("color")
             .value_name("WHEN")
             .value_parser(["auto", "always", "never"])
             .default_value("auto")
             .help("Colours: auto leaves them out when NO_COLOR is set"),
-    ];
-    arguments.extend(SETTINGS.iter().map(|setting| {
-        let default = match setting.session_default {
-            "session" => "taken from the session",
-            other => other,
-        };
-        Arg::new(setting.name)
-            .long(setting.flag())
-            .value_name("VALUE")
-            .value_parser(value_parser!(String))
-            .allow_hyphen_values(true)
-            .help_heading("Settings")
-            .help(format!("{} ({}) [default: {default}]", setting.help, setting.range))
-    }));
+    );
+    arguments.extend(SETTINGS.iter().map(setting_argument));
     arguments
+}
+
+/// How to read a session.
+fn reading_arguments() -> Vec<Arg> {
+    let format = Arg::new("format")
+        .long("format")
+        .value_name("FORMAT")
+        .value_parser(Format::ALL.map(Format::name))
+        .help("Read the file as this format instead of finding it by content");
+    vec![format, tokens()]
+}
+
+fn setting_argument(setting: &Setting) -> Arg {
+    let default = match setting.session_default {
+        "session" => "taken from the session",
+        other => other,
+    };
+    Arg::new(setting.name)
+        .long(setting.flag())
+        .value_name("VALUE")
+        .value_parser(value_parser!(String))
+        .allow_hyphen_values(true)
+        .help_heading("Settings")
+        .help(format!("{} ({}) [default: {default}]", setting.help, setting.range))
 }
 
 /// A value that has a default or is required.

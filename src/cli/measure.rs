@@ -9,12 +9,13 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 
 use super::counting::count;
-use super::open;
+use super::{exit_status, open};
 use crate::app::counts::{self, Counts};
 use crate::compact::plan::{Known, Outcome, Output, Plan, plan};
 use crate::compact::settings::{Budget, Provider, RulesMode, Settings};
 use crate::compact::{Features, Pins};
 use crate::disk::RealDisk;
+use crate::sanitise;
 use crate::session::{Kind, Session};
 use crate::tokens::Method;
 use crate::ui::grouped;
@@ -30,13 +31,30 @@ const MODES: [(&str, Provider, RulesMode); 5] = [
 
 const COUNTS_ONLY: &str = "The tool-call pass alone, without a budget. Counts only: no text, path or tool output of the\nsession is in this.";
 
-/// Prints one table a session. Nothing is stored, sent or written.
+/// Prints one table a session, and of several a total. Nothing is stored, sent or written. A file
+/// that cannot be read is reported and left out.
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    open::check_flags(matches)?;
     let method = open::method(matches);
+    let labels: Vec<&String> = matches.get_many("file").into_iter().flatten().collect();
     let mut measured = Vec::new();
-    for label in matches.get_many::<String>("file").into_iter().flatten() {
-        let opened = open::open_named(matches, label)?;
-        measured.push(Measured::of(&opened.session, &opened.settings, method));
+    let mut left_out = None;
+    for label in &labels {
+        match open::open_named(matches, label) {
+            Ok(opened) => {
+                measured.push(Measured::of(&opened.session, &opened.settings, method));
+                if labels.len() > 1 {
+                    tell(&format!("session {} is {label}", measured.len()));
+                }
+            }
+            Err(error) => {
+                tell(&format!("{error:#}"));
+                left_out = left_out.max(Some(exit_status(&error)));
+            }
+        }
+    }
+    if measured.is_empty() {
+        return Ok(ExitCode::from(left_out.unwrap_or(0)));
     }
     let text = if matches.get_flag("json") {
         json(&measured, method).to_string() + "\n"
@@ -47,10 +65,16 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     let refused = measured.iter().flat_map(|it| &it.rows).any(|row| !row.verified);
-    Ok(ExitCode::from(u8::from(refused)))
+    Ok(ExitCode::from(left_out.unwrap_or(u8::from(refused))))
 }
 
-/// A session in numbers.
+/// Says on standard error what is not safe to paste: it names files.
+fn tell(text: &str) {
+    eprintln!("compactscope: {}", sanitise::lines(text));
+}
+
+/// A session in numbers, or several of them added up.
+#[derive(Clone)]
 struct Measured {
     messages: usize,
     calls: usize,
@@ -62,6 +86,7 @@ struct Measured {
 }
 
 /// What one mode did.
+#[derive(Clone)]
 struct Row {
     mode: &'static str,
     tokens: usize,
@@ -103,6 +128,20 @@ impl Measured {
             rows: rows.into(),
         }
     }
+
+    /// All of them added up; `None` where there are not several.
+    fn total(measured: &[Measured]) -> Option<Measured> {
+        let [first, others @ ..] = measured else { return None };
+        let add = |sum: Measured, it: &Measured| Measured {
+            messages: sum.messages + it.messages,
+            calls: sum.calls + it.calls,
+            texts: sum.texts + it.texts,
+            tokens: sum.tokens + it.tokens,
+            prepared: sum.prepared + it.prepared,
+            rows: sum.rows.iter().zip(&it.rows).map(|(sum, row)| sum.plus(row)).collect(),
+        };
+        (!others.is_empty()).then(|| others.iter().fold(first.clone(), add))
+    }
 }
 
 impl Row {
@@ -124,6 +163,17 @@ impl Row {
             outcomes: plan.outcomes,
             verified: plan.is_verified(),
             took,
+        }
+    }
+
+    fn plus(&self, row: &Row) -> Row {
+        Row {
+            mode: self.mode,
+            tokens: self.tokens + row.tokens,
+            texts: self.texts + row.texts,
+            outcomes: std::array::from_fn(|at| self.outcomes[at] + row.outcomes[at]),
+            verified: self.verified && row.verified,
+            took: self.took + row.took,
         }
     }
 
@@ -156,12 +206,14 @@ fn json(measured: &[Measured], method: Method) -> Value {
             "modes": it.rows.iter().map(|of| row(it, of)).collect::<Vec<_>>(),
         })
     };
+    let total = Measured::total(measured);
     json!({
         "schema": "compactscope.measure/1",
         "version": env!("CARGO_PKG_VERSION"),
         "platform": platform(),
         "token_count_method": method.name(),
         "sessions": measured.iter().map(session).collect::<Vec<_>>(),
+        "total": total.as_ref().map(session),
     })
 }
 
@@ -185,9 +237,13 @@ fn table(measured: &[Measured], method: Method, markdown: bool) -> String {
         platform(),
         method.name()
     )];
-    for (number, session) in measured.iter().enumerate() {
+    let total = Measured::total(measured);
+    let one =
+        |number| if total.is_some() { format!("Session {}", number + 1) } else { "Session".into() };
+    let named = measured.iter().enumerate().map(|(number, session)| (one(number), session));
+    for (name, session) in named.chain(total.iter().map(|total| ("Total".into(), total))) {
         lines.push(String::new());
-        lines.push(heading(session, number, measured.len()));
+        lines.push(heading(session, &name));
         lines.push(String::new());
         let rows = session.rows.iter().map(|row| cells(session, row)).collect::<Vec<_>>();
         lines.extend(if markdown { markdown_rows(&rows) } else { aligned_rows(&rows) });
@@ -197,10 +253,9 @@ fn table(measured: &[Measured], method: Method, markdown: bool) -> String {
     lines.join("\n") + "\n"
 }
 
-fn heading(session: &Measured, number: usize, of: usize) -> String {
-    let which = if of > 1 { format!("Session {}", number + 1) } else { "Session".into() };
+fn heading(session: &Measured, name: &str) -> String {
     format!(
-        "{which}: {} messages, {} calls, {} texts, {} tokens; prepared in {}",
+        "{name}: {} messages, {} calls, {} texts, {} tokens; prepared in {}",
         grouped(session.messages),
         grouped(session.calls),
         grouped(session.texts),

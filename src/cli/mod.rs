@@ -34,9 +34,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             let text = format!("compactscope: {error:#}");
             eprintln!("{}", sanitise::lines(&text));
-            ExitCode::from(if error.is::<Refused>() { 2 } else { 1 })
+            ExitCode::from(exit_status(&error))
         }
     }
+}
+
+/// 2 for what is refused, 1 for what fails.
+fn exit_status(error: &Error) -> u8 {
+    if error.is::<Refused>() { 2 } else { 1 }
 }
 
 fn try_run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Error> {

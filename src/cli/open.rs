@@ -103,10 +103,19 @@ fn defaults(session: &Session, label: &str) -> Result<(Settings, Option<String>)
     Ok((settings, Some(said.into())))
 }
 
+/// Refuses settings of the command line that are none, before any file is read.
+///
+/// # Errors
+/// [`Refused`] for the first one.
+pub fn check_flags(matches: &ArgMatches) -> Result<()> {
+    with_flags(&Settings::for_contract(), matches).map(drop)
+}
+
 fn with_flags(defaults: &Settings, matches: &ArgMatches) -> Result<Settings> {
     let mut settings = defaults.clone();
     for setting in SETTINGS {
-        let Some(value) = matches.get_one::<String>(setting.name) else { continue };
+        // A command takes the settings that it reads, and no others.
+        let Ok(Some(value)) = matches.try_get_one::<String>(setting.name) else { continue };
         let set = setting.set(&mut settings, value);
         set.map_err(|error| Refused(format!("--{}: {error}", setting.flag())))?;
         if setting.name == "workspace_root" && settings.workspace_root.iter().any(|it| !it.is_dir())

@@ -7,7 +7,6 @@ use anyhow::Result;
 use clap::ArgMatches;
 
 use super::Refused;
-use super::arguments::text;
 use crate::sanitise;
 use crate::stash::{FileStash, LineRange, RecallError};
 
@@ -17,7 +16,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(range) => Some(range.parse::<LineRange>().map_err(refused)?),
         None => None,
     };
-    let recalled = FileStash::of_the_user().recall(text(matches, "id")).map_err(told)?;
+    // A pointer that was pasted without quotes comes as several words.
+    let words: Vec<&str> =
+        matches.get_many::<String>("id").into_iter().flatten().map(String::as_str).collect();
+    let recalled = FileStash::of_the_user().recall(&words.join(" ")).map_err(told)?;
     let part = match range {
         Some(range) => range.of(&recalled.text).map_err(refused)?,
         None => &recalled.text,

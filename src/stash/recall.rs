@@ -19,9 +19,11 @@ pub struct Recalled {
 #[derive(Debug, Error)]
 pub enum RecallError {
     #[error(
-        "{0:?} is no stash id; an id is the 12 to 64 digits (0-9, a-f) that follow `recall` in a pointer"
+        "there is no stash id in {0:?}; an id is the 12 to 64 digits (0-9, a-f) that follow `recall` in a pointer"
     )]
     Malformed(String),
+    #[error("several ids are named, recall them one by one: {}", .0.join(", "))]
+    Several(Vec<String>),
     #[error(
         "nothing is stashed under {id} in {}; if it was stored elsewhere, name that directory in \
          {ENVIRONMENT}",
@@ -40,14 +42,13 @@ pub enum RecallError {
 }
 
 impl FileStash {
-    /// The text whose SHA-256 begins with `id`, which has 12 to 64 digits.
+    /// The text whose SHA-256 begins with the id in `asked`: 12 to 64 digits, or a pointer that
+    /// names them.
     ///
     /// # Errors
     /// [`RecallError`]; only a text that hashes to its name is given out.
-    pub fn recall(&self, id: &str) -> Result<Recalled, RecallError> {
-        if !is_id(id) {
-            return Err(RecallError::Malformed(id.to_owned()));
-        }
+    pub fn recall(&self, asked: &str) -> Result<Recalled, RecallError> {
+        let id = &*id_in(asked)?;
         let directory = self.directory.as_deref().ok_or_else(no_directory)?;
         let names = names(directory)?;
         let mut matching: Vec<String> = beginning_with(&names, id).cloned().collect();
@@ -71,4 +72,24 @@ impl FileStash {
             None => Err(RecallError::Damaged { sha256 }),
         }
     }
+}
+
+/// The id that a text is, or that one pointer in it names after `recall`. Capitals count as the
+/// small letters that they stand for.
+fn id_in(text: &str) -> Result<String, RecallError> {
+    let digits = |named: &str| named.split(|c: char| !c.is_ascii_hexdigit()).next().map(lower);
+    let mut ids: Vec<String> = text.split("recall ").skip(1).filter_map(digits).collect();
+    ids.push(lower(text.trim()));
+    ids.retain(|id| is_id(id));
+    ids.sort();
+    ids.dedup();
+    match ids.len() {
+        0 => Err(RecallError::Malformed(text.to_owned())),
+        1 => Ok(ids.remove(0)),
+        _ => Err(RecallError::Several(ids)),
+    }
+}
+
+fn lower(id: &str) -> String {
+    id.to_ascii_lowercase()
 }
