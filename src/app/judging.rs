@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::compact::settings::{Provider, Settings};
+use crate::compact::settings::{Budget, Provider, Settings};
 use crate::compact::tool_calls::Judgement;
 
 /// Where asking a judge stands.
@@ -40,5 +40,13 @@ impl Judging {
         self.heard.as_ref().is_some_and(|heard| {
             heard.provider == settings.provider && heard.question != settings.question
         })
+    }
+}
+
+/// What becomes of the calls that no judge judges, in words.
+pub fn unjudged(settings: &Settings) -> &'static str {
+    match settings.budget_chars {
+        Budget::Off => "every call is kept",
+        _ => "the tool-call pass keeps every call; the message pass still cuts to the budget",
     }
 }

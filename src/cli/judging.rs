@@ -4,32 +4,40 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::AtomicBool;
 
 use super::open::Opened;
+use crate::app::judging::unjudged;
 use crate::compact::plan::inquiry;
 use crate::compact::tool_calls::{Course, Judgement, Judges};
 use crate::compact::{Features, Pins};
 use crate::judge::Environment;
 use crate::sanitise;
 
-/// What the judge says that the settings name; `None` where they name none or it cannot be asked.
-/// Then every call is kept, and standard error says why.
-pub fn ask(opened: &Opened, features: &Features) -> Option<Judgement> {
+/// What came of asking.
+#[derive(Default)]
+pub struct Asked {
+    /// What the judge said; `None` where the settings name none or it cannot be asked.
+    pub judgement: Option<Judgement>,
+    /// What went wrong on the way, which standard error was told too.
+    pub warnings: Vec<String>,
+}
+
+/// Asks the judge that the settings name.
+pub fn ask(opened: &Opened, features: &Features) -> Asked {
     let settings = &opened.settings;
     if !settings.provider.is_judge() || !settings.tool_pass {
-        return None;
+        return Asked::default();
     }
-    match try_ask(opened, features) {
-        Ok(judgement) => {
-            for warning in &judgement.warnings {
-                eprintln!("compactscope: {}", sanitise::line(warning));
-            }
-            Some(judgement)
-        }
+    let asked = match try_ask(opened, features) {
+        Ok(judgement) => Asked { warnings: judgement.warnings.clone(), judgement: Some(judgement) },
         Err(why) => {
-            let why = format!("{}: {why}; every call is kept", settings.provider.name());
-            eprintln!("compactscope: {}", sanitise::line(&why));
-            None
+            let name = settings.provider.name();
+            let why = format!("{name}: {why}; {}", unjudged(settings));
+            Asked { judgement: None, warnings: vec![why] }
         }
+    };
+    for warning in &asked.warnings {
+        eprintln!("compactscope: {}", sanitise::line(warning));
     }
+    asked
 }
 
 fn try_ask(opened: &Opened, features: &Features) -> Result<Judgement, String> {

@@ -8,7 +8,7 @@ use clap::ArgMatches;
 use serde_json::{Map, Value, json};
 
 use super::counting::count;
-use super::judging;
+use super::judging::{self, Asked};
 use super::open::{self, Opened};
 use crate::app::counts::{self, Counts, TokenSums};
 use crate::app::wrap;
@@ -34,12 +34,12 @@ pub fn print(matches: &ArgMatches, as_json: bool) -> Result<ExitCode> {
     let method = open::method(matches);
     let mut counts = Counts::default();
     count(session, counts::contents(session), method, &mut counts);
-    let judgement = judging::ask(&opened, &features);
+    let Asked { judgement, warnings } = judging::ask(&opened, &features);
     let answers = judgement.as_ref().map(|judgement| &judgement.answers);
     let known = Known { disk: &RealDisk::new(), tokens: counts.contents(), answers };
     let plan = plan(session, &features, &opened.settings, &Pins::new(), &known);
     count(session, counts::pieces(session, &plan), method, &mut counts);
-    let report = Report { counts, method, plan, opened: &opened };
+    let report = Report { counts, method, plan, opened: &opened, warnings };
     let text =
         if as_json { sanitise::json(&report.json().to_string()) + "\n" } else { report.table() };
     let mut out = std::io::stdout().lock();
@@ -53,6 +53,8 @@ struct Report<'a> {
     plan: Plan,
     counts: Counts,
     method: Method,
+    /// What went wrong in asking a judge.
+    warnings: Vec<String>,
 }
 
 impl Report<'_> {
@@ -98,6 +100,7 @@ impl Report<'_> {
                 "budget_chars": plan.budget,
                 "outcomes": outcomes,
             },
+            "warnings": self.warnings,
             "verified": plan.is_verified(),
             "violations": plan.violations.iter().map(violation).collect::<Vec<_>>(),
             "input_faults": plan.input_faults.iter().map(violation).collect::<Vec<_>>(),
