@@ -1,5 +1,6 @@
 //! The two contracts: a request in, its answer out.
 
+use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -15,6 +16,7 @@ use crate::compact::tool_calls::{self, Tokens, World};
 use crate::disk::RealDisk;
 use crate::judge::Environment;
 use crate::sanitise;
+use crate::session::{self, Contract, Format, Source};
 use crate::stash::FileStash;
 use crate::tokens::{self, Method};
 
@@ -22,7 +24,8 @@ use crate::tokens::{self, Method};
 pub fn memory_compact(matches: &ArgMatches) -> Result<ExitCode> {
     let label = text(matches, "file");
     let request = open::read_file(label)?;
-    let answer = contract::memory_compact(&request).map_err(|error| refused(label, &error))?;
+    let answer = contract::memory_compact(&request)
+        .map_err(|error| refused(label, &request, Contract::MemoryCompact, &error))?;
     print(&serde_json::to_string(&answer)?)
 }
 
@@ -41,8 +44,8 @@ pub fn compact_transcript(matches: &ArgMatches) -> Result<ExitCode> {
         judges: &Environment::of_this_process(),
         note_name: text(matches, "note-name"),
     };
-    let answer =
-        tool_calls::compact_transcript(&request, &world).map_err(|error| refused(label, &error))?;
+    let answer = tool_calls::compact_transcript(&request, &world)
+        .map_err(|error| refused(label, &request, Contract::CompactTranscript, &error))?;
     tell(&request, &answer);
     print(&serde_json::to_string(&answer)?)
 }
@@ -70,8 +73,37 @@ fn tell(request: &[u8], answer: &Value) {
     }
 }
 
-fn refused(label: &str, error: &dyn std::fmt::Display) -> Refused {
-    Refused(format!("{label}: {error}"))
+/// Why there is no answer and, where the file is a session or a request of the other contract, the
+/// command that takes it.
+fn refused(label: &str, bytes: &[u8], asked: Contract, error: &dyn Display) -> Refused {
+    let of = |contract| match contract {
+        Contract::MemoryCompact => "memory-compact",
+        Contract::CompactTranscript => "compact-transcript",
+    };
+    let source = Source { label: label.into(), path: None };
+    let Ok(session) = session::read(bytes, source, None) else {
+        return Refused(format!("{label}: {error}"));
+    };
+    let what = match session.request.as_ref().map(|request| request.contract) {
+        Some(contract) if contract == asked => return Refused(format!("{label}: {error}")),
+        Some(contract) => {
+            let other = of(contract);
+            format!("a {other} request; `compactscope {other} {label}` answers it")
+        }
+        None => format!(
+            "a session ({}) and no {} request; `compactscope {label}` opens it, `compactscope plan \
+             {label}` prints its plan",
+            session.format.title(),
+            of(asked),
+        ),
+    };
+    // Beside messages of its own shape, what is missing for a request is the way out too.
+    match session.format {
+        Format::Hook if asked == Contract::CompactTranscript => {
+            Refused(format!("{label}: {error} (as it stands it is {what})"))
+        }
+        _ => Refused(format!("{label}: {what}")),
+    }
 }
 
 fn print(answer: &str) -> Result<ExitCode> {
