@@ -52,6 +52,8 @@ fn log() -> Log {
     log
 }
 
+const ADDRESS: &str = "https://judge.example/v1";
+
 const SETTINGS: [(&str, &str); 3] =
     [("budget_chars", "off"), ("preserve_recent", "1"), ("rules_mode", "lossless")];
 
@@ -74,6 +76,9 @@ fn land(model: &mut Model, effects: Effects) -> Option<Effect> {
                 let plan = plan(session, &Features::new(session), &settings, &pins, &known);
                 let plan = Arc::new(plan);
                 update(model, Msg::Planned { generation, plan, took: None });
+            }
+            Effect::FindJudge(settings) => {
+                update(model, Msg::JudgeFound { settings, address: Ok(ADDRESS.into()) });
             }
             Effect::Judge { .. } => asked = Some(effect),
             _ => {}
@@ -126,7 +131,7 @@ fn outcome(model: &Model) -> Outcome {
 fn nothing_is_asked_before_the_user_says_yes() {
     let mut model = screen();
     assert_eq!(choose_jev(&mut model), None);
-    assert!(matches!(model.overlay, Some(Overlay::Consent(_))));
+    assert!(matches!(model.overlay, Some(Overlay::Consent { .. })));
     assert_eq!(model.settings.provider, Provider::Rules, "nothing has changed yet");
     assert_eq!(press(&mut model, "n"), None);
     assert_eq!(model.overlay, None);
@@ -156,8 +161,60 @@ fn a_screen_opened_with_a_judge_asks_first_too() {
     let mut model = common::model(log().session(), &set, (120, 40));
     let effects = open(&mut model);
     assert_eq!(land(&mut model, effects), None);
-    assert!(matches!(model.overlay, Some(Overlay::Consent(_))));
+    assert!(matches!(model.overlay, Some(Overlay::Consent { .. })));
     assert_eq!(outcome(&model), Outcome::Kept);
+}
+
+/// Opens with the judge, and with a budget or without.
+fn opened_with_jev(budget: &str) -> (Model, Effects) {
+    let set = [("budget_chars", budget), SETTINGS[1], ("provider", "jev")];
+    let mut model = common::model(log().session(), &set, (120, 40));
+    let effects = open(&mut model);
+    (model, effects)
+}
+
+#[test]
+fn who_says_no_is_told_what_becomes_of_the_calls() {
+    let (mut model, effects) = opened_with_jev("off");
+    land(&mut model, effects);
+    press(&mut model, "n");
+    let status = model.status.clone().unwrap();
+    assert!(status.starts_with("nothing was sent; every call is kept"), "{status}");
+    assert!(status.contains("p lets the rules decide"), "{status}");
+    press(&mut model, "p");
+    assert_eq!(model.settings.provider, Provider::Rules);
+    choose_jev(&mut model);
+    press(&mut model, "n");
+    assert_eq!(model.status.as_deref(), Some("nothing was sent; the provider stays as it was"));
+    let (mut model, effects) = opened_with_jev("25%");
+    land(&mut model, effects);
+    press(&mut model, "n");
+    let status = model.status.clone().unwrap();
+    assert!(!status.contains("every call is kept"), "the budget takes some: {status}");
+    assert!(status.contains("the message pass still cuts to the budget"), "{status}");
+}
+
+#[test]
+fn nobody_is_asked_to_agree_where_the_judge_cannot_be_asked() {
+    let missing = |settings: &Effect| {
+        let Effect::FindJudge(settings) = settings else { panic!("{settings:?}") };
+        Msg::JudgeFound { settings: settings.clone(), address: Err("no API key".into()) }
+    };
+    let mut model = screen();
+    model.knob = model.setting_index("provider");
+    let keys = Key::parse_all(":jev<enter>").unwrap();
+    let effects = keys.into_iter().flat_map(|key| update(&mut model, Msg::Key(key)));
+    let effects: Effects = effects.collect();
+    assert_eq!(effects.len(), 1);
+    update(&mut model, missing(&effects[0]));
+    assert_eq!((&model.overlay, model.settings.provider), (&None, Provider::Rules));
+    assert_eq!(model.status.as_deref(), Some("jev: no API key; the provider stays as it was"));
+    let (mut model, effects) = opened_with_jev("off");
+    let find = effects.into_iter().find(|it| matches!(it, Effect::FindJudge(_))).unwrap();
+    update(&mut model, missing(&find));
+    assert_eq!(model.overlay, None);
+    let status = model.status.clone().unwrap();
+    assert!(status.starts_with("jev: no API key; every call is kept"), "{status}");
 }
 
 #[test]
@@ -240,7 +297,7 @@ fn a_file_that_is_read_anew_takes_another_yes() {
     take(&mut model, Msg::Grown { session, how: Growth::Reread("the file was replaced") });
     assert_eq!(outcome(&model), Outcome::Kept, "those answers were about another session");
     assert_eq!(press(&mut model, "<esc>r"), None);
-    assert!(matches!(model.overlay, Some(Overlay::Consent(_))));
+    assert!(matches!(model.overlay, Some(Overlay::Consent { .. })));
 }
 
 #[test]

@@ -226,6 +226,120 @@ fn the_badge_and_a_refusal_are_seen_on_a_narrow_screen() {
     }
 }
 
+fn rows_of(screen: &Screen) -> Vec<String> {
+    text(&screen.0.draw(Theme::default())).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_row_of_knobs_that_is_cut_says_so_at_either_end() {
+    let mut screen = Screen::open(parcels(), &SETTINGS, (80, 24));
+    let ends = |screen: &Screen| {
+        let row = rows_of(screen)[22].clone();
+        (row.starts_with('…'), row.ends_with('…'))
+    };
+    screen.0.model.knob = 0;
+    assert_eq!(ends(&screen), (false, true));
+    screen.0.model.knob = 8;
+    assert_eq!(ends(&screen), (true, true));
+    screen.0.model.knob = 19;
+    assert_eq!(ends(&screen), (true, false));
+}
+
+#[test]
+fn what_there_is_to_say_takes_two_rows_where_one_is_too_short() {
+    let mut screen = Screen::open(parcels(), &SETTINGS, (80, 24));
+    let words = "jev: no API key; set TYPESAFE_API_KEY or write it to /home/somebody/.config/file; \
+                 the tool-call pass keeps every call";
+    screen.0.model.status = Some(words.into());
+    let rows = rows_of(&screen);
+    assert_eq!(format!("{} {}", rows[22].trim(), rows[23].trim()), words);
+    screen.0.model.status = Some("word ".repeat(100));
+    assert!(rows_of(&screen)[23].ends_with('…'));
+}
+
+#[test]
+fn the_sums_and_the_mode_of_a_large_session_have_room() {
+    let mut log = Log::default();
+    for number in 0..1_200 {
+        let id = format!("toolu_{number}");
+        log.runs(&id, "Bash", json!({"command": id}), &"one more line of it\n".repeat(60));
+    }
+    let session = log.session();
+    for (width, shown) in [
+        (120, &[" tok", "rules · stashed", "2,400 messages"][..]),
+        (80, &[" tok", "2.4k messages", "1.2k calls"]),
+    ] {
+        let screen = Screen::open(session.clone(), &[("budget_chars", "off")], (width, 24));
+        let row = &rows_of(&screen)[1];
+        for part in shown {
+            assert!(row.contains(part), "no `{part}` in {row}");
+        }
+    }
+}
+
+#[test]
+fn a_slow_plan_is_seen_on_a_narrow_screen() {
+    let mut screen = Screen::open(parcels(), &SETTINGS, (80, 24));
+    screen.0.model.is_slow = true;
+    assert!(rows_of(&screen)[0].ends_with("deciding…"), "{:?}", rows_of(&screen)[0]);
+}
+
+#[test]
+fn the_knob_list_cuts_no_value_that_fits() {
+    let screen = |width| {
+        let mut screen = Screen::open(parcels(), &SETTINGS, (width, 40));
+        screen.press("K");
+        rows_of(&screen).join("\n")
+    };
+    let narrow = screen(80);
+    assert!(!narrow.contains("what the rules may do"), "half a help is none:\n{narrow}");
+    assert!(narrow.contains("default system"), "{narrow}");
+    let wide = screen(120);
+    for setting in compactscope::compact::settings::SETTINGS {
+        assert!(wide.contains(setting.help), "{}:\n{wide}", setting.help);
+    }
+}
+
+#[test]
+fn the_number_of_a_long_trail_is_seen_in_the_why_pane() {
+    let mut log = Log::default();
+    let id = |number: usize| format!("toolu_with_a_name_that_leaves_little_room_{number}");
+    log.user("Read the weights.");
+    for number in 0..30 {
+        log.runs(
+            &id(number),
+            "Read",
+            json!({"file_path": "/work/parcels/weight.py"}),
+            &suite(&number.to_string()),
+        );
+    }
+    let settings = [("budget_chars", "off"), ("rules_mode", "lossy")];
+    let mut screen = Screen::open(log.session(), &settings, (120, 40));
+    screen.press("c");
+    let shown = rows_of(&screen).join("\n");
+    assert!(shown.contains("superseded_by_later_call"), "{shown}");
+    let removed =
+        screen.model().plan.as_ref().unwrap().decisions[screen.cursor() - 1].steps[0].removed;
+    assert!(shown.contains(&format!("−{removed} chars")), "{shown}");
+}
+
+#[test]
+fn the_prompt_tells_all_that_a_provider_may_be_on_a_narrow_screen() {
+    let mut screen = Screen::open(parcels(), &SETTINGS, (80, 24));
+    screen.0.model.knob = 1;
+    screen.press(":");
+    let row = rows_of(&screen)[23].clone();
+    assert!(row.contains("takes auto, specialist-v3, rules, jev, laya (deprecated)"), "{row}");
+}
+
+#[test]
+fn consent_names_the_address() {
+    let settings = [("budget_chars", "off"), ("provider", "jev")];
+    let screen = Screen::open(parcels(), &settings, (80, 24));
+    let shown = rows_of(&screen).join(" ");
+    assert!(shown.contains("https://api.typesafe.ai/v1/systemone"), "{shown}");
+}
+
 #[test]
 fn the_mono_palette_draws_no_colour_anywhere() {
     for keys in ["", "?", "K", "t", "R", "F", "/round", ":x<enter>", "F3'<enter>", "3Gz<tab>"] {

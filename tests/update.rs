@@ -17,6 +17,7 @@ use compactscope::app::{open, update};
 use compactscope::compact::plan::{Known, Outcome, plan};
 use compactscope::compact::settings::{Budget, Provider, RulesMode};
 use compactscope::compact::{Features, Pins};
+use compactscope::shell::headless::Headless;
 use serde_json::json;
 
 const OFF: [(&str, &str); 1] = [("budget_chars", "off")];
@@ -407,6 +408,47 @@ fn a_knob_is_chosen_nudged_undone_redone_and_reset() {
     assert!(chars_after(&screen) < before, "fewer characters stay within a smaller budget");
     screen.press("u");
     assert_eq!(chars_after(&screen), before);
+}
+
+#[test]
+fn a_knob_that_changes_nothing_says_why() {
+    let mut screen = story_screen();
+    screen.press(":100%<enter>+");
+    assert_eq!(
+        screen.status(),
+        "budget_chars is at its highest: it takes off, 1% to 100% of the session, or 100 and more characters"
+    );
+    screen.press("-");
+    assert_eq!(screen.status(), "budget_chars 99%: nothing changes, the budget is met already");
+    screen.press(":2%<enter>-");
+    assert_eq!(screen.status(), "budget_chars 1%: nothing changes, all that is left is protected");
+    screen.press(":100%<enter>>:9000<enter>+");
+    assert_eq!(screen.status(), "max_message_chars 9100: nothing changes, the plan is the same");
+    screen.press("<lt>:30%<enter>");
+    assert_eq!(screen.status(), "", "this one cuts");
+}
+
+#[test]
+fn the_mode_key_under_another_provider_gives_the_calls_back_to_the_rules_and_says_so() {
+    let mut screen = story_screen();
+    let mode = screen.model().settings.rules_mode;
+    screen.press("pm");
+    assert_eq!(screen.model().settings.provider, Provider::Rules);
+    assert_eq!(screen.model().settings.rules_mode, mode);
+    let said = format!("the rules decide, in mode {}; m again turns it", mode.name());
+    assert_eq!(screen.status(), said);
+}
+
+#[test]
+fn a_plan_that_is_long_in_coming_is_told_of_until_it_lands() {
+    let mut model = common::model(story().session(), &[], (80, 24));
+    open(&mut model);
+    update(&mut model, Msg::Slow);
+    assert!(model.is_slow);
+    let mut screen = Screen(Headless::open(model));
+    assert!(!screen.model().is_slow, "the plan has landed");
+    screen.0.take(Msg::Slow);
+    assert!(!screen.model().is_slow, "nothing is being decided");
 }
 
 #[test]

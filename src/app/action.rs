@@ -114,6 +114,11 @@ pub enum Msg {
         entry: usize,
         now: Recoverability,
     },
+    /// The address of the judge that these settings name, or why it cannot be asked.
+    JudgeFound {
+        settings: Box<Settings>,
+        address: Result<String, String>,
+    },
     /// So many requests to a judge are done.
     Judging {
         inquiry: u64,
@@ -133,6 +138,8 @@ pub enum Msg {
     },
     /// Something to tell about the watched file; the session stays as it was.
     Watching(Watching),
+    /// The plan that was asked for is not there yet after a while.
+    Slow,
     /// The terminal asks to end (SIGTERM, SIGINT, SIGHUP).
     Terminated,
 }
@@ -168,6 +175,8 @@ pub enum Effect {
         /// What a judge said, where one decides.
         judgement: Option<Arc<Judgement>>,
     },
+    /// Look whether the judge that the settings name can be asked, and where it is.
+    FindJudge(Box<Settings>),
     /// Ask the judge that the settings name about the session's calls.
     Judge {
         inquiry: u64,

@@ -39,6 +39,10 @@ pub struct Model {
     pub asked: u64,
     /// Number of the plan on the screen.
     pub landed: u64,
+    /// Whether the newest plan is long in coming.
+    pub is_slow: bool,
+    /// The knob whose turning the newest plan was asked for, in [`SETTINGS`].
+    pub turned: Option<usize>,
     pub took: Option<Duration>,
     /// Sums of the plan before.
     pub before: Option<Sums>,
@@ -138,7 +142,10 @@ pub enum Overlay {
         top: usize,
     },
     /// Whether the session's text may be sent to the judge of these settings.
-    Consent(Box<Settings>),
+    Consent {
+        settings: Box<Settings>,
+        address: String,
+    },
 }
 
 /// What a screen is opened with.
@@ -169,6 +176,8 @@ impl Model {
             known_tokens: Arc::new([]),
             asked: 0,
             landed: 0,
+            is_slow: false,
+            turned: None,
             took: None,
             before: None,
             list: List::default(),

@@ -98,15 +98,30 @@ impl Environment {
     }
 }
 
-impl Judges for Environment {
-    fn judge(&self, provider: Provider) -> Result<Box<dyn Judge + '_>, NoJudge> {
+impl Environment {
+    /// The address that a session's text would be sent to, once everything that asking takes is
+    /// there: the network, a key, the address itself.
+    ///
+    /// # Errors
+    /// [`NoJudge`] for the first thing that is missing.
+    pub fn address(&self, provider: Provider) -> Result<String, NoJudge> {
+        Ok(self.client(provider)?.address())
+    }
+
+    fn client(&self, provider: Provider) -> Result<SystemOne, NoJudge> {
         if self.is_offline() {
             return Err(NoJudge::Offline);
         }
         match provider {
-            Provider::Jev => Ok(Box::new(self.system_one()?)),
-            Provider::Laya => Ok(Box::new(self.laya()?)),
+            Provider::Jev => self.system_one(),
+            Provider::Laya => self.laya(),
             Provider::Auto | Provider::SpecialistV3 | Provider::Rules => Err(NoJudge::Nobody),
         }
+    }
+}
+
+impl Judges for Environment {
+    fn judge(&self, provider: Provider) -> Result<Box<dyn Judge + '_>, NoJudge> {
+        Ok(Box::new(self.client(provider)?))
     }
 }

@@ -61,6 +61,11 @@ impl SystemOne {
         SystemOne { agent: config.build().new_agent(), endpoint, key, patience }
     }
 
+    /// Where it sends what it is asked.
+    pub fn address(&self) -> String {
+        self.endpoint.uri().to_string()
+    }
+
     /// Tries until it has an answer, an error that another attempt would not mend, or no attempt
     /// left.
     fn try_often(&self, body: &str, stop: &AtomicBool) -> Result<Value, JudgeError> {

@@ -6,26 +6,34 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 
+use super::jury;
 use super::workers::{self, Planner};
 use crate::app::action::{Effect, Msg};
 use crate::app::key::Key;
 use crate::app::model::Model;
 use crate::app::update::Effects;
 use crate::app::{counts, open, update};
+use crate::judge::Environment;
 use crate::ui::{Theme, draw};
 
 /// A screen on which everything that a message asks for is done before the next one.
 pub struct Headless {
     pub model: Model,
     planner: Planner,
+    judges: Environment,
     quit: bool,
 }
 
 impl Headless {
     /// Opens the screen; the first plan has landed.
-    pub fn open(mut model: Model) -> Headless {
+    pub fn open(model: Model) -> Headless {
+        Headless::among(Environment::of_this_process(), model)
+    }
+
+    /// The same where these judges are set up.
+    pub fn among(judges: Environment, mut model: Model) -> Headless {
         let effects = open(&mut model);
-        let mut screen = Headless { model, planner: Planner::default(), quit: false };
+        let mut screen = Headless { model, planner: Planner::default(), judges, quit: false };
         screen.settle(effects);
         screen
     }
@@ -86,6 +94,7 @@ impl Headless {
                     .collect();
                 Some(Msg::Counted { epoch: session.epoch, counts })
             }
+            Effect::FindJudge(_) => jury::find(effect, &self.judges),
             Effect::Judge { inquiry, settings, .. } => Some(Msg::Judged {
                 inquiry: *inquiry,
                 question: settings.question.clone(),

@@ -22,6 +22,15 @@ impl Jury {
         Jury { out, stop: Arc::default() }
     }
 
+    /// Looks for a judge, which stops no inquiry.
+    pub(super) fn find(&self, effect: Effect) {
+        let out = self.out.clone();
+        // Nobody is there to be told once the program ends.
+        thread::spawn(move || {
+            find(&effect, &Environment::of_this_process()).map(|it| out.send(it))
+        });
+    }
+
     /// Starts an inquiry, or stops the one that is running.
     pub(super) fn take(&mut self, effect: Effect) {
         self.stop.store(true, Ordering::Relaxed);
@@ -41,6 +50,13 @@ impl Jury {
             let _ = out.send(Msg::Judged { inquiry: *inquiry, question, answer });
         });
     }
+}
+
+/// Where the judge is that is looked for, or why it cannot be asked.
+pub(super) fn find(effect: &Effect, environment: &Environment) -> Option<Msg> {
+    let Effect::FindJudge(settings) = effect else { return None };
+    let address = environment.address(settings.provider).map_err(|error| error.to_string());
+    Some(Msg::JudgeFound { settings: settings.clone(), address })
 }
 
 fn ask(effect: &Effect, course: &Course) -> Result<Arc<Judgement>, String> {

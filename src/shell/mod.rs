@@ -12,7 +12,8 @@ pub mod workers;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use anyhow::Result;
 use crossterm::clipboard::CopyToClipboard;
@@ -61,6 +62,21 @@ pub fn run(mut model: Model, theme: Theme, watched: Option<Watched>, watch: bool
     Ok(())
 }
 
+/// How long a plan may take before the screen says that one is being made.
+const UNTOLD: Duration = Duration::from_millis(100);
+
+/// What happens next; while a plan is asked for, that it takes long. `None` when nothing can
+/// happen any more.
+fn next(model: &Model, messages: &Receiver<Msg>) -> Option<Msg> {
+    if !model.is_deciding() || model.is_slow {
+        return messages.recv().ok();
+    }
+    match messages.recv_timeout(UNTOLD) {
+        Err(RecvTimeoutError::Timeout) => Some(Msg::Slow),
+        received => received.ok(),
+    }
+}
+
 struct Shell {
     workers: Workers,
     sender: Sender<Msg>,
@@ -86,7 +102,7 @@ impl Shell {
                 self.carry_out(effect, terminal)?;
             }
             terminal.draw(|frame| draw(model, frame, theme))?;
-            let Ok(first) = messages.recv() else { return Ok(()) };
+            let Some(first) = next(model, messages) else { return Ok(()) };
             effects.extend(update(model, first));
             while let Ok(next) = messages.try_recv() {
                 effects.extend(update(model, next));

@@ -50,6 +50,10 @@ impl Workers {
             Effect::Find { .. } => &self.finder,
             Effect::Highlight { .. } => &self.painter,
             Effect::Recover { .. } => &self.checker,
+            Effect::FindJudge(_) => {
+                self.jury.find(effect);
+                return;
+            }
             Effect::Judge { .. } | Effect::StopJudging => {
                 self.jury.take(effect);
                 return;

@@ -1,14 +1,16 @@
 //! The bar above: what the session is and what the plan makes of it. The bars below: the knobs,
 //! and the footer with its keys, its prompt or what there is to say.
 
+use std::time::Duration;
+
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-use super::number::{change, counted, grouped, short, signed};
+use super::number::{change, grouped, short, signed};
 use super::theme::{Theme, glyph};
-use super::{justified, row, wrapped};
+use super::{justified, row, wrapped_within};
 use crate::app::action::Watching;
 use crate::app::counts::TokenSums;
 use crate::app::keymap::{self, BINDINGS};
@@ -23,7 +25,7 @@ pub(super) fn draw_top(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: 
     let width = usize::from(area.width);
     let mut lines = vec![justified(name(model, theme), difference(model, theme), width)];
     if area.height >= 2 {
-        lines.push(justified(sums(model, theme), decider(model, theme), width));
+        lines.push(second(model, width, theme));
     }
     if area.height >= 3 {
         let mut spans = gauge(model, if width < 100 { 10 } else { 24 }, theme);
@@ -74,19 +76,41 @@ fn name<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     spans
 }
 
+/// What the plan comes to and who made it, in the longest form that there is room for: the sums
+/// give way last.
+fn second<'a>(model: &Model, width: usize, theme: Theme) -> Line<'a> {
+    let whole = || sums(model, grouped, theme);
+    let rounded = || sums(model, short, theme);
+    let who = decider(model);
+    let right = |text: String| vec![Span::styled(format!("  {text} "), theme.quiet())];
+    let forms = [
+        (whole(), right(format!("{who}{}", took(model)))),
+        (whole(), right(who.clone())),
+        (rounded(), right(who)),
+        (whole(), Vec::new()),
+    ];
+    let wide = |spans: &[Span<'_>]| spans.iter().map(Span::width).sum::<usize>();
+    let fits = |(left, right): &(Vec<Span<'_>>, Vec<Span<'_>>)| wide(left) + wide(right) <= width;
+    let (left, right) = forms.into_iter().find(fits).unwrap_or_else(|| (rounded(), Vec::new()));
+    justified(left, right, width)
+}
+
 /// Messages, calls, and characters and tokens before and after.
-fn sums<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
+fn sums<'a>(model: &Model, written: fn(usize) -> String, theme: Theme) -> Vec<Span<'a>> {
     let session = &model.session;
+    let count = |number: usize, what: &str| {
+        format!("{} {what}{}", written(number), if number == 1 { "" } else { "s" })
+    };
     let counts = format!(
         " {} · {}  ",
-        counted(session.messages.len(), "message"),
-        counted(session.calls(), "call")
+        count(session.messages.len(), "message"),
+        count(session.calls(), "call")
     );
     let mut spans = vec![Span::styled(counts, theme.quiet())];
     let Some(plan) = &model.plan else { return spans };
     let [before, after] = plan.chars;
     spans.push(Span::styled(
-        format!("{} → {} chars {}", grouped(before), grouped(after), change(before, after)),
+        format!("{} → {} chars {}", written(before), written(after), change(before, after)),
         theme.strong(),
     ));
     let TokenSums { tokens, exact } = model.token_sums;
@@ -98,6 +122,7 @@ fn sums<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
 fn verdict<'a>(model: &Model, theme: Theme) -> Span<'a> {
     match &model.plan {
         None => Span::styled("deciding… ", theme.quiet()),
+        Some(_) if model.is_slow => Span::styled("deciding… ", theme.found()),
         Some(plan) => match plan.violations.first() {
             None => Span::styled("✓ verified ", theme.good()),
             Some(broken) => {
@@ -170,26 +195,24 @@ fn label(outcome: Outcome, by_word: bool) -> String {
     }
 }
 
-/// Who decided, and how long that took.
-fn decider<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
+/// Who decided.
+fn decider(model: &Model) -> String {
     let settings = &model.settings;
     let mut text = match (settings.tool_pass, settings.provider) {
-        (false, _) => "  tool calls left alone".into(),
-        (true, Provider::Rules) => format!("  rules · {}", settings.rules_mode.name()),
-        (true, provider) => format!("  {}", provider.name()),
+        (false, _) => "tool calls left alone".into(),
+        (true, Provider::Rules) => format!("rules · {}", settings.rules_mode.name()),
+        (true, provider) => provider.name().to_string(),
     };
     if model.judging.is_stale(settings) {
         text.push_str(" (asked another question; r asks again)");
     }
-    text.push_str(&format!(" · plan {}", model.landed));
-    if let Some(took) = model.took {
-        text.push_str(&format!(", {:.1} ms", took.as_secs_f64() * 1e3));
-    }
-    if model.is_deciding() {
-        text.push_str(" …");
-    }
-    text.push(' ');
-    vec![Span::styled(text, theme.quiet())]
+    text
+}
+
+/// The number of the plan, and how long it took.
+fn took(model: &Model) -> String {
+    let time = |took: Duration| format!(", {:.1} ms", took.as_secs_f64() * 1e3);
+    format!(" · plan {}{}", model.landed, model.took.map(time).unwrap_or_default())
 }
 
 /// The knobs in one row, scrolled so that the chosen one is in view.
@@ -197,7 +220,7 @@ pub(super) fn draw_knobs(model: &Model, frame: &mut Frame<'_>, area: Rect, theme
     if area.is_empty() {
         return;
     }
-    if let Some(line) = knob_in_full(model, area, theme).first() {
+    if let Some(line) = told_in_full(model, area, theme).first() {
         row(frame, area, line);
         return;
     }
@@ -221,22 +244,45 @@ pub(super) fn draw_knobs(model: &Model, frame: &mut Frame<'_>, area: Rect, theme
     }
     let width = usize::from(area.width);
     let skip = (chosen_end + 24).min(column).saturating_sub(width);
-    let line = Line::from(spans);
-    let paragraph = ratatui::widgets::Paragraph::new(line);
+    let paragraph = ratatui::widgets::Paragraph::new(Line::from(spans));
     frame.render_widget(paragraph.scroll((0, u16::try_from(skip).unwrap_or(u16::MAX))), area);
+    mark_ends(frame, area, skip > 0, column > skip + width, theme);
 }
 
-/// Under the knob list, what the chosen knob does and takes, in the room of the two bars.
-fn knob_in_full<'a>(model: &Model, area: Rect, theme: Theme) -> Vec<Line<'a>> {
-    if model.overlay != Some(Overlay::Knobs) || model.status.is_some() {
+/// `…` at the ends of a row behind which it goes on.
+fn mark_ends(frame: &mut Frame<'_>, area: Rect, before: bool, after: bool, theme: Theme) {
+    let places = [(before, area.left()), (after, area.right() - 1)];
+    for (_, x) in places.into_iter().filter(|(is_cut, _)| *is_cut) {
+        frame.buffer_mut().set_string(x, area.y, "…", theme.quiet());
+    }
+}
+
+/// What takes the room of both bars: what there is to say when it is longer than one row or, under
+/// the knob list, what the chosen knob does and takes.
+fn told_in_full<'a>(model: &Model, area: Rect, theme: Theme) -> Vec<Line<'a>> {
+    let width = usize::from(area.width).saturating_sub(2);
+    let text = match &model.status {
+        Some(status) if can_say(model) => sanitise::line(status).into_owned(),
+        None if model.overlay == Some(Overlay::Knobs) => knob_in_full(model),
+        _ => return Vec::new(),
+    };
+    if model.status.is_some() && text.width() <= width {
         return Vec::new();
     }
-    let knob = model.chosen_knob();
-    let idle = model.idle_knob(knob).map(|why| format!(" Idle now: {why}.")).unwrap_or_default();
-    let text = format!("{}: {}. It takes {}.{idle}", knob.name, knob.help, knob.range);
-    let mut lines = wrapped(&text, usize::from(area.width).saturating_sub(2), theme.strong());
+    let mut lines = wrapped_within(&text, width, 2, theme.strong());
     lines.iter_mut().for_each(|line| line.spans.insert(0, Span::raw(" ")));
     lines
+}
+
+/// Whether the footer says what there is to say, and nothing more urgent.
+fn can_say(model: &Model) -> bool {
+    model.prompt.is_none() && !model.awaiting_outcome && model.judging.progress.is_none()
+}
+
+fn knob_in_full(model: &Model) -> String {
+    let knob = model.chosen_knob();
+    let idle = model.idle_knob(knob).map(|why| format!(" Idle now: {why}.")).unwrap_or_default();
+    format!("{}: {}. It takes {}.{idle}", knob.name, knob.help, knob.range)
 }
 
 pub(super) fn draw_footer(model: &Model, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
@@ -247,7 +293,7 @@ pub(super) fn draw_footer(model: &Model, frame: &mut Frame<'_>, area: Rect, them
         draw_prompt(model, prompt, frame, area, theme);
         return;
     }
-    let line = if let Some(line) = knob_in_full(model, area, theme).into_iter().nth(1) {
+    let line = if let Some(line) = told_in_full(model, area, theme).into_iter().nth(1) {
         line
     } else if model.awaiting_outcome {
         outcome_choice(model, theme)
@@ -284,7 +330,7 @@ fn outcome_choice<'a>(model: &Model, theme: Theme) -> Line<'a> {
 fn keys<'a>(model: &Model, theme: Theme) -> Vec<Span<'a>> {
     let mut spans = vec![Span::raw(" ")];
     let fixed: &[(&str, &str)] = match model.overlay {
-        Some(Overlay::Consent(_)) => &[("y", "send"), ("any other key", "send nothing")],
+        Some(Overlay::Consent { .. }) => &[("y", "send"), ("any other key", "send nothing")],
         Some(_) => &[("j k", "move"), ("Enter", "take"), ("Esc", "close")],
         None => &[],
     };
@@ -347,8 +393,12 @@ fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>, area: Rect
         (None, Asks::Value(knob)) => {
             let setting = &SETTINGS[knob];
             let now = wrap::fit(&sanitise::preview(&setting.value(&model.settings), 20), 20);
-            let hint = format!("  now {now} (Up edits it); takes {} ", setting.range);
             let room = width.saturating_sub(label.width() + shown.width() + 2);
+            let takes = format!("takes {} ", setting.range);
+            let mut hint = format!("  now {now} (Up edits it); {takes}");
+            if hint.width() > room {
+                hint = format!("  {takes}");
+            }
             vec![Span::styled(wrap::fit(&hint, room), theme.quiet())]
         }
     };

@@ -69,6 +69,18 @@ fn justified<'a>(left: Vec<Span<'a>>, right: Vec<Span<'a>>, width: usize) -> Lin
     Line::from(spans)
 }
 
+/// A text of plain words on at most so many rows of a width, with `…` where it goes on.
+fn wrapped_within<'a>(text: &str, width: usize, most: usize, style: Style) -> Vec<Line<'a>> {
+    let mut rows = wrap::rows(text, width);
+    if rows.len() > most && most > 0 {
+        rows.truncate(most);
+        rows[most - 1].end = text.len();
+    }
+    rows.into_iter()
+        .map(|row| Line::styled(wrap::fit(text[row].trim_end(), width), style))
+        .collect()
+}
+
 /// A text of plain words, wrapped to a width.
 fn wrapped<'a>(text: &str, width: usize, style: Style) -> Vec<Line<'a>> {
     wrap::rows(text, width)

@@ -25,22 +25,21 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, panes: Panes, theme: Th
         height: panes.knobs.y.saturating_sub(panes.top.bottom()),
         ..panes.top
     };
+    let inside_width = usize::from(middle.width).saturating_sub(2);
     let (title, lines, chosen) = match overlay {
-        Overlay::Help { word, .. } => {
-            (help_title(word), help(word, usize::from(middle.width).saturating_sub(2), theme), None)
-        }
+        Overlay::Help { word, .. } => (help_title(word), help(word, inside_width, theme), None),
         Overlay::Knobs => (
             " knobs · - + nudge · Enter types · x resets ".into(),
-            knobs(model, usize::from(middle.width), theme),
+            knobs(model, inside_width, theme),
             Some(model.knob),
         ),
         Overlay::Speakers { cursor } => {
             (" only one role or tool ".into(), speakers(model), Some(*cursor))
         }
         Overlay::Faults { .. } => (" what was read ".into(), faults(model, theme), None),
-        Overlay::Consent(settings) => (
+        Overlay::Consent { settings, address } => (
             " send the session's text away? ".into(),
-            consent(model, settings, usize::from(middle.width).saturating_sub(2), theme),
+            consent(model, (settings, address), inside_width, theme),
             None,
         ),
     };
@@ -88,12 +87,17 @@ fn draw_lines(
 }
 
 /// What would be sent, to whom, and the keys that answer.
-fn consent<'a>(model: &Model, settings: &Settings, width: usize, theme: Theme) -> Vec<Line<'a>> {
+fn consent<'a>(
+    model: &Model,
+    (settings, address): (&Settings, &str),
+    width: usize,
+    theme: Theme,
+) -> Vec<Line<'a>> {
     let what = format!(
-        "Provider {} asks a model at the address in TYPESAFE_ENDPOINT (api.typesafe.ai when it is \
-         not set). It is sent the texts of this session, the inputs of its {} and how long their \
-         results are: up to {} tokens a request.",
+        "Provider {} asks a model at {}. It is sent the texts of this session, the inputs of its \
+         {} and how long their results are: up to {} tokens a request.",
         settings.provider.name(),
+        sanitise::line(address),
         counted(model.session.calls(), "call"),
         grouped(settings.max_request_tokens),
     );
@@ -177,18 +181,25 @@ fn knobs<'a>(model: &Model, width: usize, theme: Theme) -> Vec<Line<'a>> {
     SETTINGS.iter().map(|setting| knob_row(model, setting, width, theme)).collect()
 }
 
+/// The help stands in the row where there is room for every help in full; elsewhere the values have
+/// that room, and the bars below tell the help.
 fn knob_row<'a>(model: &Model, setting: &Setting, width: usize, theme: Theme) -> Line<'a> {
     const NAME: usize = 23;
     const VALUE: usize = 14;
+    const BETWEEN: usize = 12;
+    let longest = SETTINGS.iter().map(|setting| setting.help.width()).max().unwrap_or(0);
+    let has_help = width >= NAME + 2 * VALUE + BETWEEN + longest;
+    let room = width.saturating_sub(NAME + BETWEEN) / 2;
+    let cell_width = if has_help { VALUE } else { room.clamp(VALUE, 2 * VALUE) };
     let cell = |text: &str| {
-        let text = wrap::fit(&sanitise::preview(text, VALUE + 1), VALUE);
-        let pad = " ".repeat(VALUE - text.width());
+        let text = wrap::fit(&sanitise::preview(text, cell_width + 1), cell_width);
+        let pad = " ".repeat(cell_width - text.width());
         text + &pad
     };
     let value = setting.value(&model.settings);
     let default = setting.value(&model.defaults);
     let (mark, style) = if value == default { (" ", theme.quiet()) } else { ("*", theme.strong()) };
-    let help = wrap::fit(setting.help, width.saturating_sub(NAME + 2 * VALUE + 16));
+    let help = if has_help { setting.help } else { "" };
     Line::from(vec![
         Span::styled(format!(" {:<NAME$}", setting.name), theme.key()),
         Span::styled(format!("{}{mark} ", cell(&value)), style),

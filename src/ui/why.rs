@@ -148,7 +148,7 @@ fn trail<'a>(model: &Model, decision: &Decision, width: usize, theme: Theme) -> 
             removed => format!("  −{} chars", grouped(removed)),
         };
         let text = format!("{:<7} {}{removed}", step.stage.name(), step.reason);
-        lines.push(Line::styled(text, theme.minimap(step.stage.outcome())));
+        lines.extend(wrapped(&text, width, theme.minimap(step.stage.outcome())));
         if Some(step) != decision.deciding_step() {
             let words = format!("        {}", reasons::words(&step.reason, &model.settings));
             lines.extend(wrapped(&words, width, theme.quiet()));

@@ -166,3 +166,19 @@ fn a_client_does_not_show_its_key() {
     let shown = format!("{:?}", SystemOne::new(endpoint, Key::new(KEY), patience()));
     assert!(shown.contains("Key(…)") && !shown.contains("7d0f"), "{shown}");
 }
+
+#[test]
+fn the_address_is_told_once_everything_is_there_and_without_the_key() {
+    let address = |variables: &[(&str, &str)]| {
+        environment_in(variables, None).address(Provider::Jev).map_err(|error| error.to_string())
+    };
+    let key = ("TYPESAFE_API_KEY", KEY);
+    assert_eq!(address(&[key]).unwrap(), "https://api.typesafe.ai/v1/systemone");
+    let own = ("TYPESAFE_ENDPOINT", "https://judge.example/v1");
+    assert_eq!(address(&[key, own]).unwrap(), "https://judge.example/v1");
+    assert!(address(&[own]).unwrap_err().starts_with("no API key"));
+    let offline = address(&[key, own, ("COMPACTSCOPE_OFFLINE", "1")]);
+    assert_eq!(offline.unwrap_err(), "COMPACTSCOPE_OFFLINE forbids the network");
+    let open = address(&[key, ("TYPESAFE_ENDPOINT", "http://judge.example/v1")]);
+    assert!(open.unwrap_err().starts_with("TYPESAFE_ENDPOINT must be "));
+}

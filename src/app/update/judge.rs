@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::action::Effect;
-use super::super::judging::Heard;
+use super::super::judging::{Heard, unjudged};
 use super::super::key::Key;
 use super::super::model::{Model, Overlay};
 use super::{Effects, decide, knobs};
@@ -11,26 +11,48 @@ use crate::compact::settings::{Provider, Settings};
 use crate::compact::tool_calls::Judgement;
 
 /// Takes settings that name a judge and asks it. The remote one is sent the session's text, so the
-/// user is asked before the first time.
+/// user is asked before the first time, once it is known where the text would go.
 pub(super) fn choose(model: &mut Model, settings: Settings) -> Effects {
     if settings.provider == Provider::Jev && !model.judging.agreed {
-        model.overlay = Some(Overlay::Consent(Box::new(settings)));
-        return Vec::new();
+        return vec![Effect::FindJudge(Box::new(settings))];
     }
     let mut effects = knobs::change(model, settings);
     effects.extend(ask(model));
     effects
 }
 
+/// Asks whether the session's text may be sent, or says what is missing for that.
+pub(super) fn found(model: &mut Model, settings: Box<Settings>, address: Result<String, String>) {
+    match address {
+        Ok(address) => model.overlay = Some(Overlay::Consent { settings, address }),
+        Err(why) => {
+            let without = without_judge(model, &settings);
+            model.status = Some(format!("{}: {why}; {without}", settings.provider.name()));
+        }
+    }
+}
+
 /// The answer to whether the session's text may be sent.
 pub(super) fn consent(model: &mut Model, key: Key) -> Effects {
-    let Some(Overlay::Consent(settings)) = model.overlay.take() else { return Vec::new() };
+    let Some(Overlay::Consent { settings, .. }) = model.overlay.take() else { return Vec::new() };
     if key == Key::Char('y') {
         model.judging.agreed = true;
         return choose(model, *settings);
     }
-    model.status = Some("nothing was sent".into());
+    model.status = Some(format!("nothing was sent; {}", without_judge(model, &settings)));
     Vec::new()
+}
+
+/// What decides as long as the judge of these settings is not asked.
+fn without_judge(model: &Model, settings: &Settings) -> String {
+    let now = &model.settings;
+    if now.provider != settings.provider || !now.tool_pass {
+        return "the provider stays as it was".into();
+    }
+    match model.judging.answers(now) {
+        Some(_) => "its earlier answers decide".into(),
+        None => format!("{} (r asks again, p lets the rules decide)", unjudged(now)),
+    }
 }
 
 /// Asks again with the settings as they are, where they name a judge.
@@ -86,7 +108,7 @@ pub(super) fn judged(
             model.status = Some(format!("{} calls judged{warned}", judgement.answers.len()));
             model.judging.heard = Some(Heard { provider, question, judgement });
         }
-        Err(why) => model.status = Some(format!("{why}; every call is kept")),
+        Err(why) => model.status = Some(format!("{why}; {}", unjudged(&model.settings))),
     }
     decide(model)
 }

@@ -3,6 +3,7 @@
 use super::super::action::Action;
 use super::super::model::Model;
 use super::{Effects, decide, prompt};
+use crate::compact::plan::Plan;
 use crate::compact::settings::{Provider, RulesMode, SETTINGS, Settings};
 
 /// Actions on knobs; anything else does nothing.
@@ -40,6 +41,30 @@ pub(super) fn change(model: &mut Model, settings: Settings) -> Effects {
     decide(model)
 }
 
+/// The same for one knob: should the plan come out as before, that is said.
+pub(super) fn turn(model: &mut Model, knob: usize, settings: Settings) -> Effects {
+    let effects = change(model, settings);
+    model.turned = Some(knob).filter(|_| !effects.is_empty());
+    effects
+}
+
+/// After a knob was turned: why the plan is the same, where it is.
+pub(super) fn say_when_idle(model: &mut Model, earlier: Option<&Plan>, plan: &Plan) {
+    let Some(knob) = model.turned.take() else { return };
+    let same = earlier.is_some_and(|earlier| earlier.decisions == plan.decisions);
+    if !same || model.status.is_some() {
+        return;
+    }
+    let setting = &SETTINGS[knob];
+    let why = match plan.budget.filter(|_| setting.name == "budget_chars") {
+        Some(budget) if plan.chars[1] <= budget => "the budget is met already",
+        Some(_) => "all that is left is protected",
+        None => "the plan is the same",
+    };
+    let value = setting.value(&model.settings);
+    model.status = Some(format!("{} {value}: nothing changes, {why}", setting.name));
+}
+
 fn choose(model: &mut Model, by: isize) -> Effects {
     let count = SETTINGS.len() as isize;
     model.knob = (model.knob as isize + by).rem_euclid(count) as usize;
@@ -67,7 +92,7 @@ fn nudge(model: &mut Model, steps: isize) -> Effects {
         return Vec::new();
     }
     model.status = model.idle_knob(knob).map(|why| format!("{}: {why}", knob.name));
-    change(model, settings)
+    turn(model, model.knob, settings)
 }
 
 /// The next mode of the rules; where they do not decide yet, the first press lets them.
@@ -78,6 +103,9 @@ fn next_rules_mode(model: &mut Model) -> Effects {
         let modes = RulesMode::ALL;
         let at = modes.iter().position(|&mode| mode == model.settings.rules_mode);
         settings.rules_mode = modes[at.map_or(0, |at| (at + 1) % modes.len())];
+    } else {
+        let mode = settings.rules_mode.name();
+        model.status = Some(format!("the rules decide, in mode {mode}; m again turns it"));
     }
     settings.tool_pass = true;
     // A mode of the rules is seen only where the rules decide.
@@ -101,7 +129,7 @@ fn next_budget(model: &mut Model) -> Effects {
     model.knob = model.setting_index("budget_chars");
     let mut settings = model.settings.clone();
     settings.budget_chars = settings.budget_chars.next();
-    change(model, settings)
+    turn(model, model.knob, settings)
 }
 
 fn newest_question(model: &mut Model) -> Effects {

@@ -60,6 +60,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Effects {
             }
             Vec::new()
         }
+        Msg::JudgeFound { settings, address } => {
+            judge::found(model, settings, address);
+            Vec::new()
+        }
         Msg::Judging { inquiry, done, of } => {
             judge::progress(model, inquiry, done, of);
             Vec::new()
@@ -69,6 +73,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Effects {
         }
         Msg::Grown { session, how } => watch::grown(model, session, how),
         Msg::Watching(watching) => watch::told(model, watching),
+        Msg::Slow => {
+            model.is_slow = model.is_deciding();
+            Vec::new()
+        }
         Msg::Terminated => vec![Effect::Quit],
     };
     if model.current() != shown {
@@ -149,7 +157,9 @@ fn land(model: &mut Model, plan: Arc<Plan>) -> Effects {
         .as_ref()
         .filter(steps)
         .map(|plan| Sums { chars_after: plan.chars[1], outcomes: plan.outcomes });
-    model.plan = Some(plan.clone());
+    let earlier = model.plan.replace(plan.clone());
+    model.is_slow = false;
+    knobs::say_when_idle(model, earlier.as_deref(), &plan);
     // What is outside the session may be otherwise by now.
     model.recovery = None;
     model.why_top = 0;
@@ -171,7 +181,7 @@ fn press(model: &mut Model, key: Key) -> Effects {
     if model.prompt.is_some() {
         return prompt::press(model, key);
     }
-    if matches!(model.overlay, Some(Overlay::Consent(_))) {
+    if matches!(model.overlay, Some(Overlay::Consent { .. })) {
         return judge::consent(model, key);
     }
     if model.awaiting_outcome {

@@ -63,7 +63,7 @@ fn move_by(model: &mut Model, by: isize) {
             let last = crate::compact::settings::SETTINGS.len() - 1;
             model.knob = model.knob.saturating_add_signed(by).min(last);
         }
-        Some(Overlay::Consent(_)) | None => {}
+        Some(Overlay::Consent { .. }) | None => {}
     }
 }
 

@@ -128,7 +128,7 @@ fn set_value(model: &mut Model, knob: usize, mut prompt: Prompt) -> Effects {
     if setting.name == "provider" && settings.provider.is_judge() {
         return judge::choose(model, Settings { tool_pass: true, ..settings });
     }
-    knobs::change(model, settings)
+    knobs::turn(model, knob, settings)
 }
 
 fn give_up(model: &mut Model) -> Effects {

@@ -41,14 +41,14 @@ macro_rules! settings {
 settings! {
     "rules_mode", "lossless, recoverable, stashed, lossy", "lossless", "stashed", "next",
         Kind::RulesMode(field!(rules_mode)), "what the rules may do to a tool result";
-    "provider", "auto, specialist-v3, rules, jev, laya", "auto", "rules", "next",
+    "provider", "auto, specialist-v3, rules, jev, laya (deprecated)", "auto", "rules", "next",
         Kind::Provider(field!(provider)), "who decides about tool calls";
     "budget_chars", "off, 1% to 100% of the session, or 100 and more characters", "required", "50%", "1 % of the session",
         Kind::Budget(field!(budget_chars)), "drop the lowest scores until the session fits";
     "max_message_chars", "80 and more", "400", "4000", "100",
         Kind::Count { at: field!(max_message_chars), min: 80, step: 100 }, "cut longer texts and results to this length";
     "keep_last_n", "0 and more", "5", "5", "1",
-        Kind::Count { at: field!(keep_last_n), min: 0, step: 1 }, "protect this many of the newest messages from the message pass";
+        Kind::Count { at: field!(keep_last_n), min: 0, step: 1 }, "protect this many newest messages from the message pass";
     "duplicate_threshold", "0.5 to 1", "0.9", "0.9", "0.01",
         Kind::Share { at: field!(duplicate_threshold), min: 0.5, step: 0.01 }, "word overlap from which a later text is a duplicate";
     "keep_roles", "system, user, assistant, tool; or none", "system", "system", "next set",
@@ -56,7 +56,7 @@ settings! {
     "preserve_recent", "0 and more", "6", "6", "1",
         Kind::Count { at: field!(preserve_recent), min: 0, step: 1 }, "pin this many of the newest messages in both passes";
     "question", "text", "required", "session", "typed",
-        Kind::Question, "what the session is about; over a session its newest user text";
+        Kind::Question, "what it is about; over a session its newest user text";
     "threshold", "0 to 1", "0.5", "0.5", "0.05",
         Kind::Share { at: field!(threshold), min: 0.0, step: 0.05 }, "a judge keeps what it scores at least this";
     "trim_head_chars", "0 and more", "300", "300", "50",
