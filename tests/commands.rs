@@ -106,7 +106,7 @@ fn the_plan_says_why_no_judge_was_asked() {
     assert!(warned("off").ends_with("; every call is kept"), "{}", warned("off"));
     let said = warned("25%");
     assert!(!said.contains("every call is kept"), "{said}");
-    assert!(said.ends_with("the message pass still cuts to the budget"), "{said}");
+    assert!(said.ends_with("only the budget still drops calls"), "{said}");
 }
 
 // ---- requests ----

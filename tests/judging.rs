@@ -191,7 +191,7 @@ fn who_says_no_is_told_what_becomes_of_the_calls() {
     press(&mut model, "n");
     let status = model.status.clone().unwrap();
     assert!(!status.contains("every call is kept"), "the budget takes some: {status}");
-    assert!(status.contains("the message pass still cuts to the budget"), "{status}");
+    assert!(status.contains("only the budget still drops calls"), "{status}");
 }
 
 #[test]

@@ -47,6 +47,6 @@ impl Judging {
 pub fn unjudged(settings: &Settings) -> &'static str {
     match settings.budget_chars {
         Budget::Off => "every call is kept",
-        _ => "the tool-call pass keeps every call; the message pass still cuts to the budget",
+        _ => "only the budget still drops calls",
     }
 }

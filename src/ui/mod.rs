@@ -7,6 +7,7 @@ mod number;
 mod overlay;
 mod reasons;
 mod theme;
+mod top;
 mod why;
 
 use ratatui::Frame;
@@ -30,7 +31,7 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, theme: Theme) {
     }
     frame.render_widget(Clear, area);
     let panes = model.panes();
-    bars::draw_top(model, frame, panes.top, theme);
+    top::draw(model, frame, panes.top, theme);
     list::draw(model, frame, panes.list, theme);
     detail::draw(model, frame, panes.detail, theme);
     why::draw(model, frame, panes.why, theme);

@@ -15,7 +15,12 @@ pub fn grouped(number: usize) -> String {
 
 /// `1 call`, `1,204 calls`.
 pub fn counted(number: usize, what: &str) -> String {
-    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
+    counted_as(number, what, grouped)
+}
+
+/// The same with the number written otherwise: `1.2k calls`.
+pub fn counted_as(number: usize, what: &str, written: fn(usize) -> String) -> String {
+    format!("{} {what}{}", written(number), if number == 1 { "" } else { "s" })
 }
 
 /// Thousands and millions in short: `950`, `60.1k`, `1.2M`.

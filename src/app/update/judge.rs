@@ -51,7 +51,7 @@ fn without_judge(model: &Model, settings: &Settings) -> String {
     }
     match model.judging.answers(now) {
         Some(_) => "its earlier answers decide".into(),
-        None => format!("{} (r asks again, p lets the rules decide)", unjudged(now)),
+        None => format!("{} (p lets the rules decide)", unjudged(now)),
     }
 }
 
