@@ -53,16 +53,11 @@ pub fn apply<'a>(
 }
 
 /// Every message as it was.
-pub fn keep_all<'a>(before: &Transcript<'a>) -> Compacted<'a> {
-    let kept = |(message, turn): (usize, &Turn)| Kept {
-        message,
-        calls: (0..turn.calls.len()).collect(),
-        results: (0..turn.results.len()).collect(),
-    };
-    Compacted {
-        transcript: before.clone(),
-        kept: before.turns.iter().enumerate().map(kept).collect(),
-    }
+pub fn keep_all<'a>(before: &'a Transcript<'_>) -> Compacted<'a> {
+    let nothing = Fate { gone: HashSet::new(), texts: HashMap::new() };
+    let numbered = before.turns.iter().enumerate();
+    let (kept, turns) = numbered.map(|(message, turn)| nothing.carry_out(message, turn)).unzip();
+    Compacted { transcript: Transcript { turns }, kept }
 }
 
 /// What decisions do to a transcript.

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use super::facts::Key;
 use super::interner::NumberMap;
 use crate::python::{is_space, is_word};
@@ -39,7 +41,7 @@ impl Superseded {
     /// Finds them again over all calls. `read` gives the text with a number.
     pub fn find<'t>(&mut self, rivals: &[Rival], read: impl Fn(u32) -> &'t str) {
         self.by = vec![None; rivals.len()];
-        let mut next: HashMap<Key, usize> = HashMap::new();
+        let mut next: HashMap<Key, usize, RandomState> = HashMap::default();
         for (call, rival) in rivals.iter().enumerate().rev() {
             let later = next.get(&rival.key).copied();
             let is_file = matches!(rival.key, Key::File(_));

@@ -23,7 +23,7 @@ pub(in crate::compact) use pointers::note_for;
 pub(super) use pointers::{Owners, is_own_pointer, may_stand};
 
 use super::decision::{Action, Decision, DiskProof, Recovery, Replacement};
-use super::index::{Index, IndexedCall};
+use super::index::IndexedCall;
 use super::lossless::lossless_beside;
 use super::outside::Disk;
 use super::pins::Candidate;
@@ -100,7 +100,7 @@ impl<'v> Pass<'v> {
         let root = view.terms.workspace_root.filter(|_| view.terms.disk_check);
         Pass {
             view,
-            latest_error: latest_error(view.index),
+            latest_error: latest_error(view),
             named: view.index.repeats.named_in(&named_text(view)),
             disk: root.map(|root| DiskCheck::new(disk, root)),
         }
@@ -112,8 +112,8 @@ impl<'v> Pass<'v> {
         if let Some(reason) = self.protection(candidate, call) {
             return Err(reason);
         }
-        let shape = index.shape_of(candidate.result);
-        let output = shape.of_text(self.view.output(candidate));
+        let text = self.view.output(candidate);
+        let output = index.shape_of(candidate.result, text).of_text(text);
         let case = Case { number: candidate.call, call, output };
         let command = call.repeat.command.as_ref().filter(|command| command.is_read_only);
         let (recovery, reason) = match (&call.repeat.read, command) {
@@ -140,13 +140,18 @@ impl<'v> Pass<'v> {
             Some("call_before_latest_error")
         } else if self.view.is_pinned(result.at.message) {
             Some("pinned_recent_result")
-        } else if result.is_error || index.shape_of(candidate.result).is_failure {
+        } else if result.is_error || self.is_failure(candidate) {
             Some("failed_result")
         } else if self.named.has(call) {
             Some("named_in_goal_or_recent_turns")
         } else {
             call.repeat.is_temporary.then_some("temp_path")
         }
+    }
+
+    fn is_failure(&self, candidate: &Candidate) -> bool {
+        let text = self.view.output(candidate);
+        self.view.index.shape_of(candidate.result, text).is_failure
     }
 
     fn judge_read(&mut self, case: &Case, read: &FileRead) -> Found {
@@ -219,11 +224,13 @@ fn command_recovery(case: &Case, command: &Command, check: &'static str) -> Reco
 
 /// The latest call whose result tells of an error, by its number. Flags tell where there are any,
 /// else the output of a command does: source code that was read and says `Error` is no failure.
-fn latest_error(index: &Index) -> Option<usize> {
+fn latest_error(view: &View) -> Option<usize> {
+    let index = view.index;
     let answered = |call: &IndexedCall| index.result_of(call);
     let is_flagged = |call: &IndexedCall| answered(call).is_some_and(|it| index.is_flagged(it));
     let tells_of_one = |call: &IndexedCall| {
-        call.facts.has_command && answered(call).is_some_and(|it| index.tells_of_an_error(it))
+        call.facts().has_command
+            && answered(call).is_some_and(|it| index.tells_of_an_error(view.transcript, it))
     };
     let flagged = index.calls().iter().rposition(is_flagged);
     flagged.or_else(|| index.calls().iter().rposition(tells_of_one))
