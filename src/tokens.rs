@@ -67,7 +67,7 @@ pub struct Size {
 const BLOCK: usize = 128;
 
 impl Size {
-    /// The size of a text. Nearly every byte of a session is ASCII, which needs no decoding.
+    /// The size of a text. White space beyond ASCII is rare, and only that needs decoding.
     pub fn of(text: &str) -> Size {
         let mut size = Size::default();
         let (mut start, mut in_word) = (0, false);
@@ -75,9 +75,9 @@ impl Size {
             let end = (start + BLOCK..text.len()).find(|&at| text.is_char_boundary(at));
             let end = end.unwrap_or(text.len());
             let block = &text[start..end];
-            let (added, ends_in_word) = match block.is_ascii() {
-                true => size_of_ascii(block.as_bytes(), in_word),
-                false => size_of_block(block, in_word),
+            let (added, ends_in_word) = match has_wide_space(block.as_bytes()) {
+                false => size_of_bytes(block.as_bytes(), in_word),
+                true => size_of_chars(block, in_word),
             };
             size += added;
             (start, in_word) = (end, ends_in_word);
@@ -104,20 +104,37 @@ impl AddAssign for Size {
     }
 }
 
-/// The size of at most [`BLOCK`] bytes of ASCII, and whether they end in a word; `in_word` says it
-/// of what is before them. Without a branch a compiler counts many bytes at a time.
-fn size_of_ascii(block: &[u8], in_word: bool) -> (Size, bool) {
+/// Whether a block may hold white space beyond ASCII: by the first two bytes of each.
+fn has_wide_space(block: &[u8]) -> bool {
+    if block.is_ascii() {
+        return false;
+    }
+    let pairs = block.iter().zip(&block[1..]);
+    let may_be = |(&first, &second): (&u8, &u8)| {
+        ((first == 0xc2) & ((second == 0x85) | (second == 0xa0)))
+            | ((first == 0xe1) & (second == 0x9a))
+            | ((first == 0xe2) & ((second == 0x80) | (second == 0x81)))
+            | ((first == 0xe3) & (second == 0x80))
+    };
+    // To look at all of them is quicker than to stop at the first.
+    pairs.fold(false, |found, pair| found | may_be(pair))
+}
+
+/// The size of a block whose white space is all ASCII, and whether it ends in a word; `in_word`
+/// says it of what is before. Without a branch a compiler counts many bytes at a time.
+fn size_of_bytes(block: &[u8], in_word: bool) -> (Size, bool) {
     let (Some(&first), Some(&last)) = (block.first(), block.last()) else {
         return (Size::default(), in_word);
     };
     let begins = |is_after_word: bool, byte: u8| u8::from(!is_after_word & !is_ascii_space(byte));
     let pairs = block.iter().zip(&block[1..]);
     let begun: u8 = pairs.map(|(&before, &byte)| begins(!is_ascii_space(before), byte)).sum();
+    let continued: u8 = block.iter().map(|&byte| u8::from(byte & 0xc0 == 0x80)).sum();
     let words = usize::from(begins(in_word, first)) + usize::from(begun);
-    (Size { chars: block.len(), words }, !is_ascii_space(last))
+    (Size { chars: block.len() - usize::from(continued), words }, !is_ascii_space(last))
 }
 
-fn size_of_block(block: &str, mut in_word: bool) -> (Size, bool) {
+fn size_of_chars(block: &str, mut in_word: bool) -> (Size, bool) {
     let mut size = Size::default();
     for c in block.chars() {
         let is_blank = is_space(c);
@@ -153,8 +170,29 @@ mod tests {
     }
 
     #[test]
+    fn every_character_is_a_word_or_none() {
+        for c in '\0'..=char::MAX {
+            let text = format!("a{c}b");
+            let words = if is_space(c) { 2 } else { 1 };
+            assert_eq!(Size::of(&text), Size { chars: 3, words }, "{c:?}");
+        }
+    }
+
+    #[test]
     fn a_size_is_that_of_split_whatever_stands_where_blocks_meet() {
-        let pieces = ["word", " ", "\u{1f}", "é", "\u{3000}", "🚚", "\n\n", "\u{85}x", "\u{7f}"];
+        let pieces = [
+            "word",
+            " ",
+            "\u{1f}",
+            "é",
+            "\u{3000}",
+            "🚚",
+            "\n\n",
+            "\u{85}x",
+            "\u{7f}",
+            "\u{1680}",
+            "—✓\u{205f}",
+        ];
         for seed in 0..400_usize {
             let (mut state, mut text) = (seed, String::new());
             for _ in 0..seed {

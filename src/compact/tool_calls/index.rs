@@ -101,7 +101,7 @@ impl Index {
             self.add_results(transcript, message, turn);
         }
         self.messages = transcript.turns.len();
-        if self.scope.facts {
+        if self.scope.stale {
             self.find_superseded(transcript);
         }
         if self.scope.lines && self.results.len() > results_before {

@@ -7,22 +7,27 @@ use crate::compact::settings::{Provider, RulesMode};
 pub(super) struct Scope {
     /// Lines, and which output lies in which other one.
     pub lines: bool,
-    /// What each call says of itself, and which call makes which stale.
+    /// What each call says of itself.
     pub facts: bool,
+    /// Which call makes which stale; only with facts.
+    pub stale: bool,
     /// How each call could be repeated, and what may have been written after it.
     pub repeats: bool,
 }
 
 impl Scope {
-    const NOTHING: Scope = Scope { lines: false, facts: false, repeats: false };
-    const ALL: Scope = Scope { lines: true, facts: true, repeats: true };
+    const NOTHING: Scope = Scope { lines: false, facts: false, stale: false, repeats: false };
+    const ALL: Scope = Scope { lines: true, facts: true, stale: true, repeats: true };
 
     /// What deciding so looks at.
     pub fn of(provider: Provider, mode: RulesMode) -> Scope {
         match (provider, mode) {
             (Provider::Rules, RulesMode::Lossless) => Scope { lines: true, ..Scope::NOTHING },
-            (Provider::Rules, RulesMode::Lossy) => Scope { facts: true, ..Scope::NOTHING },
-            (Provider::Rules, RulesMode::Recoverable | RulesMode::Stashed) => Scope::ALL,
+            (Provider::Rules, RulesMode::Lossy) => {
+                Scope { facts: true, stale: true, ..Scope::NOTHING }
+            }
+            (Provider::Rules, RulesMode::Recoverable) => Scope { stale: false, ..Scope::ALL },
+            (Provider::Rules, RulesMode::Stashed) => Scope::ALL,
             (Provider::Jev | Provider::Laya | Provider::Auto | Provider::SpecialistV3, _) => {
                 Scope::NOTHING
             }

@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use foldhash::fast::RandomState;
 
 use super::facts::Key;
@@ -18,6 +20,9 @@ const RUN_LINES: [&str; 5] = [
     "Process running with session ID",
     "Process exited with code",
 ];
+
+static FINDER: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(RUN_LINES).expect("five short texts make an automaton"));
 
 /// For each call, the later one that makes it stale.
 #[derive(Debug, Clone, Default)]
@@ -83,7 +88,9 @@ pub(super) fn is_same_run(one: &str, other: &str) -> bool {
 }
 
 fn without_run_lines(text: &str) -> Cow<'_, str> {
-    if !text.split('\n').any(is_run_line) {
+    let begins_line = |at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
+    let mut places = FINDER.find_iter(text).map(|found| found.start());
+    if !places.any(|at| begins_line(at) && is_run_line(&text[at..])) {
         return Cow::Borrowed(text);
     }
     text.split_inclusive('\n').filter(|line| !is_run_line(line)).collect()
