@@ -2,7 +2,7 @@
 //!
 //! `docs/tokens.md` tells why this tokenizer was taken and how it was measured.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 use std::sync::LazyLock;
 
 use crate::python::is_space;
@@ -67,20 +67,25 @@ pub struct Size {
 const BLOCK: usize = 128;
 
 impl Size {
-    /// The size of a text. White space beyond ASCII is rare, and only that needs decoding.
+    /// The size of a text. It is counted as if all white space were ASCII, many bytes at a time;
+    /// where it is not, which is rare, the words are put right.
     pub fn of(text: &str) -> Size {
-        let mut size = Size::default();
-        let (mut start, mut in_word) = (0, false);
-        while start < text.len() {
-            let end = (start + BLOCK..text.len()).find(|&at| text.is_char_boundary(at));
-            let end = end.unwrap_or(text.len());
-            let block = &text[start..end];
-            let (added, ends_in_word) = match has_wide_space(block.as_bytes()) {
-                false => size_of_bytes(block.as_bytes(), in_word),
-                true => size_of_chars(block, in_word),
+        let bytes = text.as_bytes();
+        let Some(first) = bytes.first() else { return Size::default() };
+        let mut size = Size { chars: 1, words: usize::from(!is_ascii_space(*first)) };
+        for start in (1..bytes.len()).step_by(BLOCK) {
+            let end = bytes.len().min(start + BLOCK);
+            let (before, block) = (&bytes[start - 1..end - 1], &bytes[start..end]);
+            let pairs = match (before.first_chunk::<BLOCK>(), block.first_chunk::<BLOCK>()) {
+                // A length that a compiler knows makes it quick.
+                (Some(before), Some(block)) => Pairs::count(before, block),
+                _ => Pairs::count(before, block),
             };
-            size += added;
-            (start, in_word) = (end, ends_in_word);
+            size.chars += block.len() - usize::from(pairs.continued);
+            size.words += usize::from(pairs.begun);
+            if pairs.may_be_wide {
+                size.words = with_wide_spaces(size.words, text, start - 1..end - 1);
+            }
         }
         size
     }
@@ -104,44 +109,43 @@ impl AddAssign for Size {
     }
 }
 
-/// Whether a block may hold white space beyond ASCII: by the first two bytes of each.
-fn has_wide_space(block: &[u8]) -> bool {
-    if block.is_ascii() {
-        return false;
-    }
-    let pairs = block.iter().zip(&block[1..]);
-    let may_be = |(&first, &second): (&u8, &u8)| {
-        ((first == 0xc2) & ((second == 0x85) | (second == 0xa0)))
-            | ((first == 0xe1) & (second == 0x9a))
-            | ((first == 0xe2) & ((second == 0x80) | (second == 0x81)))
-            | ((first == 0xe3) & (second == 0x80))
-    };
-    // To look at all of them is quicker than to stop at the first.
-    pairs.fold(false, |found, pair| found | may_be(pair))
+/// What is counted of at most [`BLOCK`] bytes, each with the one before it.
+struct Pairs {
+    /// Words that begin, where only ASCII white space ends one.
+    begun: u8,
+    /// Bytes that continue a character.
+    continued: u8,
+    /// Whether two bytes may be the first of white space beyond ASCII.
+    may_be_wide: bool,
 }
 
-/// The size of a block whose white space is all ASCII, and whether it ends in a word; `in_word`
-/// says it of what is before. Without a branch a compiler counts many bytes at a time.
-fn size_of_bytes(block: &[u8], in_word: bool) -> (Size, bool) {
-    let (Some(&first), Some(&last)) = (block.first(), block.last()) else {
-        return (Size::default(), in_word);
-    };
-    let begins = |is_after_word: bool, byte: u8| u8::from(!is_after_word & !is_ascii_space(byte));
-    let pairs = block.iter().zip(&block[1..]);
-    let begun: u8 = pairs.map(|(&before, &byte)| begins(!is_ascii_space(before), byte)).sum();
-    let continued: u8 = block.iter().map(|&byte| u8::from(byte & 0xc0 == 0x80)).sum();
-    let words = usize::from(begins(in_word, first)) + usize::from(begun);
-    (Size { chars: block.len() - usize::from(continued), words }, !is_ascii_space(last))
+impl Pairs {
+    #[inline(always)]
+    fn count(before: &[u8], block: &[u8]) -> Pairs {
+        let (mut begun, mut continued, mut wide) = (0, 0, 0);
+        for (&a, &b) in before.iter().zip(block) {
+            begun += u8::from(is_ascii_space(a) & !is_ascii_space(b));
+            continued += u8::from(b & 0xc0 == 0x80);
+            wide |= u8::from((a == 0xc2) & ((b == 0x85) | (b == 0xa0)))
+                | u8::from((a == 0xe1) & (b == 0x9a))
+                | u8::from((a == 0xe2) & (b & 0xfe == 0x80))
+                | u8::from((a == 0xe3) & (b == 0x80));
+        }
+        Pairs { begun, continued, may_be_wide: wide != 0 }
+    }
 }
 
-fn size_of_chars(block: &str, mut in_word: bool) -> (Size, bool) {
-    let mut size = Size::default();
-    for c in block.chars() {
-        let is_blank = is_space(c);
-        size += Size { chars: 1, words: usize::from(!is_blank && !in_word) };
-        in_word = !is_blank;
+/// The words of a text up to some place, where the white space beyond ASCII that begins in `places`
+/// was taken for a part of words: it begins none, and what follows it may.
+fn with_wide_spaces(mut words: usize, text: &str, places: Range<usize>) -> usize {
+    let char_at = |at: usize| text.get(at..).and_then(|rest| rest.chars().next());
+    let wide = |at: &usize| char_at(*at).filter(|c| !c.is_ascii() && is_space(*c));
+    for (at, space) in places.filter_map(|at| Some((at, wide(&at)?))) {
+        let is_counted = at == 0 || is_ascii_space(text.as_bytes()[at - 1]);
+        let begins = char_at(at + space.len_utf8()).is_some_and(|next| !is_space(next));
+        words = words + usize::from(begins) - usize::from(is_counted);
     }
-    (size, in_word)
+    words
 }
 
 /// What Python takes for white space among ASCII.

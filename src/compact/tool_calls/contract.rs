@@ -87,7 +87,7 @@ pub fn answer<'v>(request: &'v Value, world: &World) -> Result<Response<'v>, Req
         keep_all(before)
     };
 
-    let counted = counted(before, &compacted, world.tokens);
+    let counted = counted(before, &index, &compacted, world.tokens);
     let report = report::report(&Pass {
         settings: &settings,
         before,

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::apply::Compacted;
+use super::index::Index;
 use super::transcript::{Call, Transcript};
 use crate::python::ascii_json;
 use crate::tokens::{Method, Size, count};
@@ -15,8 +16,14 @@ pub(super) struct Counted {
     pub tokens: [usize; 2],
 }
 
-/// Counts both transcripts. `compacted` is what is left of `before`, whose texts it borrows.
-pub(super) fn counted(before: &Transcript, compacted: &Compacted, method: Method) -> Counted {
+/// Counts both transcripts. `index` is that of `before`, and `compacted` is what is left of it,
+/// whose texts it borrows.
+pub(super) fn counted(
+    before: &Transcript,
+    index: &Index,
+    compacted: &Compacted,
+    method: Method,
+) -> Counted {
     match method {
         Method::O200kBase => {
             // How a text is divided into tokens depends on what stands beside it.
@@ -27,7 +34,7 @@ pub(super) fn counted(before: &Transcript, compacted: &Compacted, method: Method
             }
         }
         Method::Heuristic => {
-            let sizes = sizes(before, compacted);
+            let sizes = sizes(before, index, compacted);
             Counted { chars: sizes.map(|size| size.chars), tokens: sizes.map(Size::tokens) }
         }
     }
@@ -46,9 +53,10 @@ fn joined(transcript: &Transcript) -> String {
 }
 
 /// The sizes of both, where every text that is in both is read once.
-fn sizes(before: &Transcript, compacted: &Compacted) -> [Size; 2] {
+fn sizes(before: &Transcript, index: &Index, compacted: &Compacted) -> [Size; 2] {
     let (mut old, mut new) = (Lines::default(), Lines::default());
     let mut left = compacted.kept.iter().zip(&compacted.transcript.turns).peekable();
+    let mut results = 0..;
     for (message, turn) in before.turns.iter().enumerate() {
         let stays = left.next_if(|(kept, _)| kept.message == message);
         let text = Size::of(&turn.text);
@@ -56,18 +64,18 @@ fn sizes(before: &Transcript, compacted: &Compacted) -> [Size; 2] {
         if stays.is_some() {
             new.add(text);
         }
-        for (index, call) in turn.calls.iter().enumerate() {
+        for (place, call) in turn.calls.iter().enumerate() {
             let call = size_of_call(call);
             old.add(call);
-            if stays.is_some_and(|(kept, _)| kept.calls.binary_search(&index).is_ok()) {
+            if stays.is_some_and(|(kept, _)| kept.calls.binary_search(&place).is_ok()) {
                 new.add(call);
             }
         }
-        for (index, result) in turn.results.iter().enumerate() {
-            let size = Size::of(&result.text);
+        for (place, (result, number)) in turn.results.iter().zip(results.by_ref()).enumerate() {
+            let size = index.result_size(number);
             old.add(size);
             let Some((kept, turn)) = stays else { continue };
-            let Ok(place) = kept.results.binary_search(&index) else { continue };
+            let Ok(place) = kept.results.binary_search(&place) else { continue };
             let text = &*turn.results[place].text;
             new.add(if std::ptr::eq(text, &*result.text) { size } else { Size::of(text) });
         }
@@ -148,7 +156,10 @@ mod tests {
             ],
         };
         let texts = [&before, &compacted.transcript].map(joined);
-        assert_eq!(sizes(&before, &compacted), texts.each_ref().map(|text| Size::of(text)));
+        assert_eq!(
+            sizes(&before, &Index::build(&before), &compacted),
+            texts.each_ref().map(|text| Size::of(text))
+        );
         assert!(texts[1].contains("a note") && texts[0].contains("gone"));
     }
 }

@@ -17,6 +17,7 @@ use super::text_lines::TextLines;
 use super::texts::Texts;
 use super::transcript::{Position, Transcript, Turn};
 use crate::compact::settings::{Provider, RulesMode};
+use crate::tokens::Size;
 
 /// Calls paired with their results, what each says of itself, which output lies in which other
 /// one, which call makes which stale, and what may have been written after each. It borrows
@@ -171,6 +172,11 @@ impl Index {
 
     pub(super) fn result_chars(&self, result: usize) -> usize {
         self.texts.chars(self.results[result].text)
+    }
+
+    /// The size of the result with this number.
+    pub(super) fn result_size(&self, result: usize) -> Size {
+        self.texts.size(self.results[result].text)
     }
 
     /// Whether another call or another result has the same id, or there is none: then nobody can

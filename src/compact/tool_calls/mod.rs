@@ -10,6 +10,7 @@ mod counted;
 mod decision;
 mod errors;
 mod facts;
+mod fields;
 mod index;
 mod interner;
 mod judged;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::fields::field;
 use super::request::{RequestError, malformed};
 use super::transcript::{Call, Output, Transcript, Turn};
 use crate::python::{ascii_json, python_json};
@@ -39,14 +40,14 @@ pub(super) fn parse_messages(messages: &[Value]) -> Result<Parsed<'_>, RequestEr
 }
 
 fn parse_role(message: &Map<String, Value>, n: usize) -> Result<&str, RequestError> {
-    match message.get("role") {
+    match field(message, "role") {
         Some(Value::String(role)) if !role.is_empty() => Ok(role),
         _ => Err(malformed(format!("messages[{n}].role"), "must be a text that is not empty")),
     }
 }
 
 fn parse_text(message: &Map<String, Value>, n: usize) -> Result<&str, RequestError> {
-    match message.get("text") {
+    match field(message, "text") {
         None | Some(Value::Null) => Ok(""),
         Some(Value::String(text)) => Ok(text),
         Some(_) => Err(malformed(format!("messages[{n}].text"), "must be a text")),
@@ -59,12 +60,12 @@ fn parse_results<'v>(
 ) -> Result<Vec<Output<'v>>, RequestError> {
     let mut results = Vec::new();
     for (place, block) in blocks(message, n, ["toolResults", "tool_results"])? {
-        let text = match block.get("text") {
+        let text = match field(block, "text") {
             None => Cow::Borrowed(""),
             Some(Value::String(text)) => Cow::Borrowed(text.as_str()),
             Some(other) => Cow::Owned(ascii_json(&python_json(other))),
         };
-        let is_error = block.get("is_error") == Some(&Value::Bool(true));
+        let is_error = field(block, "is_error") == Some(&Value::Bool(true));
         results.push(Output { id: parse_id(block, place)?, text, is_error });
     }
     Ok(results)
@@ -75,7 +76,7 @@ type Calls<'v> = (Vec<Call<'v>>, Vec<Option<&'v Value>>);
 fn parse_calls<'v>(message: &'v Map<String, Value>, n: usize) -> Result<Calls<'v>, RequestError> {
     let (mut calls, mut inputs) = Calls::default();
     for (place, block) in blocks(message, n, ["toolUses", "tool_calls"])? {
-        let input = block.get("input").filter(|input| input.is_object());
+        let input = field(block, "input").filter(|input| input.is_object());
         let json = input.map_or(Cow::Borrowed("{}"), |input| Cow::Owned(python_json(input)));
         let tool = parse_tool(block, place)?;
         calls.push(Call { id: parse_id(block, place)?, tool, input: json });
@@ -86,7 +87,7 @@ fn parse_calls<'v>(message: &'v Map<String, Value>, n: usize) -> Result<Calls<'v
 
 fn parse_tool(block: &Map<String, Value>, place: Place) -> Result<&str, RequestError> {
     for name in ["tool", "name"] {
-        match block.get(name) {
+        match field(block, name) {
             None | Some(Value::Null) => {}
             Some(Value::String(tool)) if tool.is_empty() => {}
             Some(Value::String(tool)) => return Ok(tool),
@@ -99,7 +100,7 @@ fn parse_tool(block: &Map<String, Value>, place: Place) -> Result<&str, RequestE
 fn parse_id(block: &Map<String, Value>, place: Place) -> Result<&str, RequestError> {
     ["tool_use_id", "id", "tool_call_id"]
         .iter()
-        .filter_map(|name| block.get(*name)?.as_str())
+        .filter_map(|name| field(block, *name)?.as_str())
         .find(|id| !id.is_empty())
         .ok_or_else(|| malformed(place.to_string(), "has no id (tool_use_id, id or tool_call_id)"))
 }
@@ -128,7 +129,7 @@ fn blocks<'v>(
 ) -> Result<impl Iterator<Item = Block<'v>> + use<'v>, RequestError> {
     let mut found: (&'static str, &[Value]) = ("", &[]);
     for name in names {
-        match message.get(name) {
+        match field(message, name) {
             None | Some(Value::Null) => {}
             Some(Value::Array(items)) => {
                 found = (name, items);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use foldhash::fast::RandomState;
 
 use super::facts::Key;
@@ -21,8 +21,12 @@ const RUN_LINES: [&str; 5] = [
     "Process exited with code",
 ];
 
-static FINDER: LazyLock<AhoCorasick> =
-    LazyLock::new(|| AhoCorasick::new(RUN_LINES).expect("five short texts make an automaton"));
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    // Of all kinds this one looks for several words at a time.
+    let builder = &mut AhoCorasick::builder();
+    let built = builder.match_kind(MatchKind::LeftmostFirst).build(RUN_LINES);
+    built.expect("five short texts make an automaton")
+});
 
 /// For each call, the later one that makes it stale.
 #[derive(Debug, Clone, Default)]

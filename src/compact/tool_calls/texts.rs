@@ -10,6 +10,7 @@ use super::interner::Interner;
 use super::recoverable::Shape;
 use super::transcript::{Position, Transcript};
 use crate::digest;
+use crate::tokens::Size;
 
 /// Outputs by number. Two results with the same text share one number.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +25,7 @@ pub(super) struct Texts {
 struct Text {
     /// The first result that has this text; it is read there again to confirm a hash.
     at: Position,
-    chars: usize,
+    size: Size,
     sha256: OnceLock<Box<str>>,
     tells_of_an_error: OnceLock<bool>,
     shape: OnceLock<Shape>,
@@ -42,7 +43,7 @@ impl Texts {
         if new {
             self.texts.push(Text {
                 at,
-                chars: text.chars().count(),
+                size: Size::of(text),
                 sha256: OnceLock::new(),
                 tells_of_an_error: OnceLock::new(),
                 shape: OnceLock::new(),
@@ -58,7 +59,12 @@ impl Texts {
 
     /// Unicode scalar values of the text.
     pub fn chars(&self, text: u32) -> usize {
-        self.texts[text as usize].chars
+        self.texts[text as usize].size.chars
+    }
+
+    /// Its characters and words.
+    pub fn size(&self, text: u32) -> Size {
+        self.texts[text as usize].size
     }
 
     /// The text itself, out of the transcript that it came from.
