@@ -8,8 +8,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use compactscope::compact::tool_calls::{NoDisk, NoJudges, Preview, Tokens, World, answer};
-use compactscope::tokens::{Method, count};
+use compactscope::compact::tool_calls::{NoDisk, NoJudges, Preview, World, answer};
+use compactscope::tokens::Method;
 use serde_json::{Value, json};
 
 const QUESTION: &str = "finish the task in this session";
@@ -39,9 +39,8 @@ fn main() {
 }
 
 fn median(request: &Value) -> f64 {
-    let tokens = |text: &str| count(text, Method::Heuristic);
     let world = World {
-        tokens: Tokens { count: &tokens, method: "approximate" },
+        tokens: Method::Heuristic,
         disk: &NoDisk,
         stash: &Preview,
         judges: &NoJudges,

@@ -12,11 +12,11 @@ use std::io::Read;
 use compactscope::compact::plan::{Known, Plan, plan};
 use compactscope::compact::settings::{Provider, Settings};
 use compactscope::compact::tool_calls::{
-    Disk, NoDisk, NoJudges, PROGRAM, Preview, Tokens, World, compact_transcript,
+    Disk, NoDisk, NoJudges, PROGRAM, Preview, World, compact_transcript,
 };
 use compactscope::compact::{self, Features, Pins, messages};
 use compactscope::session::{Kind, Session, Source, read};
-use compactscope::tokens::{Method, count};
+use compactscope::tokens::Method;
 use flate2::read::GzDecoder;
 use memory_disk::MemoryDisk;
 use serde_json::Value;
@@ -99,7 +99,7 @@ fn a_compact_transcript_request_keeps_what_its_answer_keeps() {
         }
         let disk = MemoryDisk::of_case(&case);
         let world = World {
-            tokens: Tokens { count: &|text| count(text, Method::Heuristic), method: "approximate" },
+            tokens: Method::Heuristic,
             disk: &disk,
             stash: &Preview,
             judges: &NoJudges,

@@ -12,13 +12,12 @@ use super::Refused;
 use super::arguments::text;
 use super::open;
 use crate::compact::messages::contract;
-use crate::compact::tool_calls::{self, Tokens, World};
+use crate::compact::tool_calls::{self, World};
 use crate::disk::RealDisk;
 use crate::judge::Environment;
 use crate::sanitise;
 use crate::session::{self, Contract, Format, Source};
 use crate::stash::FileStash;
-use crate::tokens::{self, Method};
 
 /// `memory-compact FILE|-`.
 pub fn memory_compact(matches: &ArgMatches) -> Result<ExitCode> {
@@ -33,12 +32,9 @@ pub fn memory_compact(matches: &ArgMatches) -> Result<ExitCode> {
 pub fn compact_transcript(matches: &ArgMatches) -> Result<ExitCode> {
     let label = text(matches, "file");
     let request = open::read_file(label)?;
-    let method = open::method(matches);
-    let count = move |text: &str| tokens::count(text, method);
-    let label_of = if method == Method::Heuristic { "approximate" } else { "exact" };
     let stash = FileStash::of_the_user();
     let world = World {
-        tokens: Tokens { count: &count, method: label_of },
+        tokens: open::method(matches),
         disk: &RealDisk::new(),
         stash: &stash,
         judges: &Environment::of_this_process(),

@@ -13,8 +13,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use compactscope::compact::tool_calls::{NoDisk, Preview, Tokens, World, compact_transcript};
+use compactscope::compact::tool_calls::{NoDisk, Preview, World, compact_transcript};
 use compactscope::judge::{Environment, Patience};
+use compactscope::tokens::Method;
 use serde_json::{Value, json};
 
 pub const KEY: &str = "sk-live-7d0f3c9e";
@@ -69,7 +70,7 @@ pub fn answer(request: &Value, judges: &Environment) -> Value {
 
 pub fn try_answer(request: &Value, judges: &Environment) -> Result<Value, String> {
     let world = World {
-        tokens: Tokens { count: &|text| text.len(), method: "approximate" },
+        tokens: Method::Heuristic,
         disk: &NoDisk,
         stash: &Preview,
         judges,

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use foldhash::fast::RandomState;
+
 use super::decision::{Action, Decision};
 use super::transcript::{Call, Output, Position, Transcript, Turn};
 
@@ -53,24 +55,19 @@ pub fn apply<'a>(
 }
 
 /// Every message as it was.
-pub fn keep_all<'a>(before: &Transcript<'a>) -> Compacted<'a> {
-    let kept = |(message, turn): (usize, &Turn)| Kept {
-        message,
-        calls: (0..turn.calls.len()).collect(),
-        results: (0..turn.results.len()).collect(),
-    };
-    Compacted {
-        transcript: before.clone(),
-        kept: before.turns.iter().enumerate().map(kept).collect(),
-    }
+pub fn keep_all<'a>(before: &'a Transcript<'_>) -> Compacted<'a> {
+    let nothing = Fate { gone: HashSet::default(), texts: HashMap::default() };
+    let numbered = before.turns.iter().enumerate();
+    let (kept, turns) = numbered.map(|(message, turn)| nothing.carry_out(message, turn)).unzip();
+    Compacted { transcript: Transcript { turns }, kept }
 }
 
 /// What decisions do to a transcript.
 struct Fate<'a> {
     /// The ids of calls that go; every call and result with such an id goes.
-    gone: HashSet<&'a str>,
+    gone: HashSet<&'a str, RandomState>,
     /// Results that get another text.
-    texts: HashMap<Position, &'a str>,
+    texts: HashMap<Position, &'a str, RandomState>,
 }
 
 impl<'a> Fate<'a> {

@@ -5,6 +5,7 @@
 //! patterns in it, in time proportional to its lines, however often they repeat.
 
 use super::interner::{NumberMap, as_number};
+use super::text_lines::TextLines;
 use super::texts::Texts;
 
 const ROOT: u32 = 0;
@@ -33,22 +34,23 @@ pub(super) struct Hit {
 
 impl Containment {
     /// Finds every text of at least `min_chars` characters inside all others.
-    pub fn find(texts: &Texts, min_chars: usize) -> Containment {
+    pub fn find(texts: &Texts, lines: &TextLines, min_chars: usize) -> Containment {
         let mut found = Containment { pattern_of: vec![None; texts.len()], ..Default::default() };
-        let mut automaton = Automaton::new(texts.distinct_lines());
+        let mut automaton = Automaton::new(lines.len());
         for text in 0..as_number(texts.len()) {
-            let lines = texts.lines(text);
+            let its_lines = lines.of(text);
             // A line that no other text has keeps the whole text out of all others.
-            if texts.chars(text) >= min_chars && lines.iter().all(|line| texts.is_shared(*line)) {
+            if texts.chars(text) >= min_chars && its_lines.iter().all(|line| lines.is_shared(*line))
+            {
                 let pattern = as_number(found.lengths.len());
                 found.pattern_of[text as usize] = Some(pattern);
-                found.lengths.push(as_number(lines.len()));
-                automaton.insert(pattern, lines);
+                found.lengths.push(as_number(its_lines.len()));
+                automaton.insert(pattern, its_lines);
             }
         }
         automaton.link();
         found.shorter = automaton.shorter(found.lengths.len());
-        found.walk(texts, &automaton);
+        found.walk(lines, &automaton);
         found
     }
 
@@ -76,12 +78,12 @@ impl Containment {
         &self.hits[self.starts[text as usize]..self.starts[text as usize + 1]]
     }
 
-    fn walk(&mut self, texts: &Texts, automaton: &Automaton) {
+    fn walk(&mut self, lines: &TextLines, automaton: &Automaton) {
         let mut seen_in = vec![None; self.lengths.len()];
         self.starts.push(0);
-        for text in 0..as_number(texts.len()) {
+        for text in 0..as_number(self.pattern_of.len()) {
             let mut node = ROOT;
-            for (n, line) in texts.lines(text).iter().enumerate() {
+            for (n, line) in lines.of(text).iter().enumerate() {
                 node = automaton.step(node, *line);
                 if let Some(pattern) = automaton.ending_at(node)
                     && seen_in[pattern as usize].replace(text) != Some(text)

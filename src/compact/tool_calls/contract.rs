@@ -1,18 +1,20 @@
 //! The published contract: a request in, an answer out.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::apply::{Blanks, Compacted, apply, keep_all};
+use super::counted::counted;
 use super::index::Index;
 use super::judged::{Asking, Heard, Judges, LAYA_MODEL, Limits};
 use super::outside::{Disk, Stash};
-use super::parse::{Parsed, parse_messages};
+use super::parse::Parsed;
 use super::pins::Pins;
 use super::ranked;
 use super::recoverable::recheck;
 use super::refs::{ref_blocks, ref_unchanged};
-use super::render::{self, Inputs};
-use super::report::{self, Pass};
+use super::render::{self, Message, read_back};
+use super::report::{self, Pass, Told};
 use super::request::{Request, RequestError, Settings, malformed};
 use super::ruling::{Ruling, decide};
 use super::transcript::Transcript;
@@ -20,24 +22,35 @@ use super::verify::{verify_lossless, verify_recoverable};
 use super::verify_stashed::verify_stashed;
 use super::view::{Outside, Terms, View};
 use crate::compact::settings::{Provider, RulesMode};
-
-/// A way to count tokens, and the name that the report gives it.
-#[derive(Clone, Copy)]
-pub struct Tokens<'t> {
-    pub count: &'t dyn Fn(&str) -> usize,
-    /// `exact`, or `approximate` for an estimate.
-    pub method: &'t str,
-}
+use crate::tokens::{Method, count};
 
 /// What an answer may draw on besides the request.
 #[derive(Clone, Copy)]
 pub struct World<'w> {
-    pub tokens: Tokens<'w>,
+    /// How tokens are counted.
+    pub tokens: Method,
     pub disk: &'w dyn Disk,
     pub stash: &'w dyn Stash,
     pub judges: &'w dyn Judges,
     /// The program that trim notes and stash pointers name.
     pub note_name: &'w str,
+}
+
+/// The answer to a request, to be written as JSON. It borrows from the request what it can.
+#[derive(Debug, Clone, Serialize)]
+pub struct Response<'v> {
+    messages: Messages<'v>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decisions: Option<Vec<Told<'v>>>,
+    report: Value,
+}
+
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+enum Messages<'v> {
+    Whole(Vec<Message<'v>>),
+    /// References to those of the request, where they are asked for.
+    References(Vec<Value>),
 }
 
 /// Answers a compact_transcript request (JSON text) as `{messages, decisions, report}`, or
@@ -49,17 +62,17 @@ pub struct World<'w> {
 pub fn compact_transcript(request: &[u8], world: &World) -> Result<Value, RequestError> {
     let request: Value = serde_json::from_slice(request)
         .map_err(|error| malformed("request", format!("cannot be read as JSON: {error}")))?;
-    answer(&request, world)
+    Ok(value(&answer(&request, world)?))
 }
 
 /// The same for a request that has been read as JSON.
 ///
 /// # Errors
 /// As [`compact_transcript`].
-pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
+pub fn answer<'v>(request: &'v Value, world: &World) -> Result<Response<'v>, RequestError> {
     let Request { settings, parsed } = Request::read(request)?;
     let before = &parsed.transcript;
-    let index = Index::build(before);
+    let index = Index::for_deciding(before, settings.provider, settings.rules_mode);
     let pins = Pins { preserve_recent: settings.preserve_recent, ..Pins::default() };
     let terms = terms(&settings, world);
     let view = View { transcript: before, index: &index, pins: &pins, terms: &terms };
@@ -74,7 +87,7 @@ pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
         keep_all(before)
     };
 
-    let texts = [before, &compacted.transcript].map(render::counted_text);
+    let counted = counted(before, &index, &compacted, world.tokens);
     let report = report::report(&Pass {
         settings: &settings,
         before,
@@ -82,21 +95,33 @@ pub fn answer(request: &Value, world: &World) -> Result<Value, RequestError> {
         ruling: &ruling,
         violations: &violations,
         stash_dir: settings.uses_the_stash().then(|| world.stash.place()).flatten(),
-        chars: texts.each_ref().map(|text| text.chars().count()),
-        tokens: texts.each_ref().map(|text| (world.tokens.count)(text)),
-        token_count_method: world.tokens.method,
+        counted,
+        token_count_method: match world.tokens {
+            Method::O200kBase => "exact",
+            Method::Heuristic => "approximate",
+        },
     });
     if settings.ref_blocks {
-        return Ok(json!({"messages": ref_blocks(before, &compacted), "report": report}));
+        let messages = Messages::References(ref_blocks(before, &compacted));
+        return Ok(Response { messages, decisions: None, report });
     }
-    let messages = rendered(&compacted, &parsed.inputs);
+    let messages = render::messages(&parsed, &compacted);
     if settings.ref_unchanged {
-        let source = rendered(&keep_all(before), &parsed.inputs);
-        return Ok(json!({"messages": ref_unchanged(&source, messages), "report": report}));
+        let source = render::messages(&parsed, &keep_all(before));
+        let messages = ref_unchanged(&values(&source), values(&messages));
+        return Ok(Response { messages: Messages::References(messages), decisions: None, report });
     }
-    let told = |decision| report::decision(decision, &settings, before);
-    let decisions: Vec<Value> = ruling.decisions.iter().map(told).collect();
-    Ok(json!({"messages": messages, "decisions": decisions, "report": report}))
+    let decisions = ruling.decisions;
+    let decisions = decisions.into_iter().map(|it| Told::of(it, &settings, before)).collect();
+    Ok(Response { messages: Messages::Whole(messages), decisions: Some(decisions), report })
+}
+
+fn values(messages: &[Message]) -> Vec<Value> {
+    messages.iter().map(value).collect()
+}
+
+fn value(answer: &impl Serialize) -> Value {
+    serde_json::to_value(answer).expect("texts and numbers under names that are texts are JSON")
 }
 
 fn terms<'t>(settings: &Settings<'t>, world: &World<'t>) -> Terms<'t> {
@@ -113,7 +138,7 @@ fn terms<'t>(settings: &Settings<'t>, world: &World<'t>) -> Terms<'t> {
 
 fn rule(view: &View, settings: &Settings, world: &World) -> Result<Ruling, RequestError> {
     let heard = hear(view, settings, world)?;
-    let tokens = |_, text: &str| (world.tokens.count)(text);
+    let tokens = |_, text: &str| count(text, world.tokens);
     let outside = Outside {
         disk: world.disk,
         stash: world.stash,
@@ -156,11 +181,8 @@ fn check(parsed: &Parsed, settings: &Settings, world: &World, ruling: &mut Rulin
     if !settings.is_verified() || ruling.decided().next().is_none() {
         return Vec::new();
     }
-    let messages = rendered(&carry_out(parsed, settings, ruling), &parsed.inputs);
-    let violations = match parse_messages(&messages) {
-        Ok(after) => violations(settings, world, &parsed.transcript, &after.transcript),
-        Err(error) => vec![error.to_string()],
-    };
+    let messages = render::messages(parsed, &carry_out(parsed, settings, ruling));
+    let violations = violations(settings, world, &parsed.transcript, &read_back(&messages));
     if !violations.is_empty() {
         let reason = format!("{}_verification_failed", settings.rules_mode.name());
         for decision in ruling.decisions.iter_mut().filter(|it| it.source != "pin") {
@@ -192,15 +214,4 @@ fn carry_out<'a>(parsed: &'a Parsed<'_>, settings: &Settings, ruling: &'a Ruling
     }
     let blanks = if settings.is_verified() { Blanks::Stay } else { Blanks::Go };
     apply(&parsed.transcript, &ruling.decisions, blanks)
-}
-
-fn rendered(compacted: &Compacted, inputs: &Inputs) -> Vec<Value> {
-    let turns = compacted.kept.iter().zip(&compacted.transcript.turns);
-    turns
-        .map(|(kept, turn)| {
-            let of = &inputs[kept.message];
-            let inputs: Vec<_> = kept.calls.iter().map(|&call| of[call]).collect();
-            render::message(turn, &inputs)
-        })
-        .collect()
 }

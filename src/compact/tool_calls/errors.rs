@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::index::{Index, IndexedCall};
+use super::view::View;
 use crate::python::is_word;
 
 /// What tells of errors in one transcript. Flags do where there are any. Else the output of a
@@ -22,17 +23,19 @@ impl Errors {
     }
 
     /// Whether this result of that call tells of one.
-    pub fn is_one(&self, index: &Index, call: &IndexedCall, result: usize) -> bool {
+    pub fn is_one(&self, view: &View, call: &IndexedCall, result: usize) -> bool {
+        let index = view.index;
         match self.has_flags {
             true => index.is_flagged(result),
-            false => call.facts.has_command && index.tells_of_an_error(result),
+            false => call.facts().has_command && index.tells_of_an_error(view.transcript, result),
         }
     }
 
     /// The latest call whose result tells of one, by its number.
-    pub fn latest(&self, index: &Index) -> Option<usize> {
+    pub fn latest(&self, view: &View) -> Option<usize> {
+        let index = view.index;
         let tells_of_one = |call: &IndexedCall| {
-            index.result_of(call).is_some_and(|result| self.is_one(index, call, result))
+            index.result_of(call).is_some_and(|result| self.is_one(view, call, result))
         };
         index.calls().iter().rposition(tells_of_one)
     }

@@ -1,8 +1,10 @@
 //! What is known of a call from itself alone, computed once when it comes into the index.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::Arc;
+
+use foldhash::fast::RandomState;
 
 use super::interner::{Interner, as_number};
 use super::parsed_call::{ParsedCall, git_states};
@@ -38,7 +40,7 @@ pub(super) enum Key {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Numbers {
     paths: Vec<Arc<str>>,
-    path_numbers: HashMap<Arc<str>, u32>,
+    path_numbers: HashMap<Arc<str>, u32, RandomState>,
     hasher: RandomState,
     reruns: Interner,
     /// The first call of each rerun; it is read there again to confirm a hash.

@@ -3,16 +3,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
+
 use super::containment::Containment;
-use super::errors::tells_of_an_error;
 use super::facts::{Facts, Numbers};
 use super::parsed_call::ParsedCall;
 use super::pointer::Pointer;
 use super::ranked::Ranking;
 use super::recoverable::{Repeats, Shape, may_stand};
+use super::scope::Scope;
 use super::superseded::{Rival, Superseded};
+use super::text_lines::TextLines;
 use super::texts::Texts;
 use super::transcript::{Position, Transcript, Turn};
+use crate::compact::settings::{Provider, RulesMode};
+use crate::tokens::Size;
 
 /// Calls paired with their results, what each says of itself, which output lies in which other
 /// one, which call makes which stale, and what may have been written after each. It borrows
@@ -21,14 +26,12 @@ use super::transcript::{Position, Transcript, Turn};
 pub struct Index {
     messages: usize,
     ids: Vec<Id>,
-    id_numbers: HashMap<Arc<str>, usize>,
+    id_numbers: HashMap<Arc<str>, usize, RandomState>,
     calls: Vec<IndexedCall>,
     results: Vec<IndexedResult>,
     pub(super) texts: Texts,
-    /// For each distinct text, whether it tells of an error.
-    errors: Vec<bool>,
-    /// For each distinct text, what it is made of.
-    shapes: Vec<Shape>,
+    scope: Scope,
+    pub(super) lines: TextLines,
     pub(super) containment: Containment,
     pub(super) numbers: Numbers,
     pub(super) superseded: Superseded,
@@ -52,7 +55,14 @@ pub(super) struct IndexedCall {
     pub at: Position,
     id: usize,
     input_chars: usize,
-    pub facts: Facts,
+    facts: Option<Facts>,
+}
+
+impl IndexedCall {
+    /// What it says of itself, in an index that has facts in its scope.
+    pub fn facts(&self) -> &Facts {
+        self.facts.as_ref().expect("who asks for facts has them in the index's scope")
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -70,6 +80,17 @@ impl Index {
         index
     }
 
+    /// The same with no more in it than one way of deciding looks at.
+    pub(super) fn for_deciding(
+        transcript: &Transcript,
+        provider: Provider,
+        mode: RulesMode,
+    ) -> Index {
+        let mut index = Index { scope: Scope::of(provider, mode), ..Index::default() };
+        index.extend(transcript);
+        index
+    }
+
     /// Takes in the messages that were appended since the last time. `transcript` must begin with
     /// those that are in already, unchanged. Texts and lines are read once; which text lies in
     /// which is found again over all of them, by number.
@@ -81,9 +102,12 @@ impl Index {
             self.add_results(transcript, message, turn);
         }
         self.messages = transcript.turns.len();
-        self.find_superseded(transcript);
-        if self.results.len() > results_before {
-            self.containment = Containment::find(&self.texts, self.shortest_worth_replacing());
+        if self.scope.stale {
+            self.find_superseded(transcript);
+        }
+        if self.scope.lines && self.results.len() > results_before {
+            let shortest = self.shortest_worth_replacing();
+            self.containment = Containment::find(&self.texts, &self.lines, shortest);
         }
     }
 
@@ -123,8 +147,11 @@ impl Index {
     }
 
     /// Whether a result's text tells of an error, flagged or not.
-    pub(super) fn tells_of_an_error(&self, result: usize) -> bool {
-        self.errors[self.results[result].text as usize]
+    pub(super) fn tells_of_an_error(&self, transcript: &Transcript, result: usize) -> bool {
+        let result = &self.results[result];
+        let Position { message, index } = result.at;
+        let text = &transcript.turns[message].results[index].text;
+        self.texts.tells_of_an_error(result.text, text)
     }
 
     /// The SHA-256 of the result at a place, whose text this is, as 64 hexadecimal digits; `None`
@@ -138,12 +165,18 @@ impl Index {
         self.texts.sha256(self.results[result].text, text)
     }
 
-    pub(super) fn shape_of(&self, result: usize) -> Shape {
-        self.shapes[self.results[result].text as usize]
+    /// What a result, whose text this is, is made of.
+    pub(super) fn shape_of(&self, result: usize, text: &str) -> Shape {
+        self.texts.shape(self.results[result].text, text)
     }
 
     pub(super) fn result_chars(&self, result: usize) -> usize {
         self.texts.chars(self.results[result].text)
+    }
+
+    /// The size of the result with this number.
+    pub(super) fn result_size(&self, result: usize) -> Size {
+        self.texts.size(self.results[result].text)
     }
 
     /// Whether another call or another result has the same id, or there is none: then nobody can
@@ -181,7 +214,7 @@ impl Index {
         };
         let call = self.ids[self.results[result].id].calls.first().copied();
         call.filter(|_| !self.is_ambiguous_result(result)).is_some_and(|call| {
-            let output = self.shape_of(result).of_text(output);
+            let output = self.shape_of(result, output).of_text(output);
             may_stand(note, &self.repeats.call(call).repeat, &output, allow_command_pointers)
         })
     }
@@ -215,9 +248,16 @@ impl Index {
             self.ids[id].calls.push(self.calls.len());
             let at = Position { message, index };
             let input_chars = call.input.chars().count();
-            let parsed = ParsedCall::new(call);
-            let facts = self.numbers.facts(transcript, at, &parsed);
-            self.repeats.add(&parsed);
+            let mut facts = None;
+            if self.scope.facts || self.scope.repeats {
+                let parsed = ParsedCall::new(call);
+                if self.scope.facts {
+                    facts = Some(self.numbers.facts(transcript, at, &parsed));
+                }
+                if self.scope.repeats {
+                    self.repeats.add(&parsed);
+                }
+            }
             self.calls.push(IndexedCall { at, id, input_chars, facts });
         }
     }
@@ -227,10 +267,9 @@ impl Index {
             let id = self.id_number(result.id);
             self.ids[id].results.push(self.results.len());
             let at = Position { message, index };
-            let text = self.texts.add(transcript, at);
-            if text as usize == self.errors.len() {
-                self.errors.push(tells_of_an_error(&result.text));
-                self.shapes.push(Shape::of(&result.text));
+            let (text, is_new) = self.texts.add(transcript, at);
+            if is_new && self.scope.lines {
+                self.lines.add(transcript, &self.texts);
             }
             self.results.push(IndexedResult { at, id, text, is_error: result.is_error });
         }
@@ -239,7 +278,7 @@ impl Index {
     fn find_superseded(&mut self, transcript: &Transcript) {
         let rival = |call: &IndexedCall| {
             let result = self.result_of(call).map(|result| &self.results[result]);
-            let facts = &call.facts;
+            let facts = call.facts();
             Rival {
                 key: facts.key,
                 text: result.map(|result| result.text),

@@ -90,7 +90,7 @@ impl<'i> KeptLater<'i> {
     fn new(index: &'i Index) -> KeptLater<'i> {
         KeptLater {
             index,
-            by_comparable: vec![[None; 2]; index.texts.comparables()],
+            by_comparable: vec![[None; 2]; index.lines.comparables()],
             by_pattern: vec![[None; 2]; index.containment.patterns()],
         }
     }
@@ -99,7 +99,7 @@ impl<'i> KeptLater<'i> {
     fn add(&mut self, result: usize) {
         let known = &self.index.results()[result];
         let slot = usize::from(known.is_error);
-        let comparable = self.index.texts.comparable(known.text);
+        let comparable = self.index.lines.comparable(known.text);
         self.by_comparable[comparable as usize][slot] = Some(result);
         for hit in self.index.containment.hits(known.text) {
             let mut pattern = Some(hit.pattern);
@@ -119,7 +119,7 @@ impl<'i> KeptLater<'i> {
         let chars = self.index.result_chars(result);
         let known = &self.index.results()[result];
         let slot = usize::from(known.is_error);
-        let comparable = self.index.texts.comparable(known.text);
+        let comparable = self.index.lines.comparable(known.text);
         let twin = self.by_comparable[comparable as usize][slot];
         let pattern = self.index.containment.pattern_of(known.text);
         let holder = pattern.and_then(|at| self.by_pattern[at as usize][slot].map(|h| (h, at)));

@@ -6,9 +6,11 @@
 mod apply;
 mod containment;
 mod contract;
+mod counted;
 mod decision;
 mod errors;
 mod facts;
+mod fields;
 mod index;
 mod interner;
 mod judged;
@@ -30,9 +32,11 @@ mod render;
 mod report;
 mod request;
 mod ruling;
+mod scope;
 mod stash_note;
 mod stashed;
 mod superseded;
+mod text_lines;
 mod texts;
 mod tools;
 mod transcript;
@@ -48,7 +52,7 @@ mod tests;
 pub const PROGRAM: &str = "compactscope";
 
 pub use apply::{Blanks, Compacted, Kept, apply, keep_all};
-pub use contract::{Tokens, World, answer, compact_transcript};
+pub use contract::{Response, World, answer, compact_transcript};
 pub use decision::{
     Action, Decision, Dedupe, DiskProof, Reason, Recoverability, Recovery, Replacement, Scores,
 };

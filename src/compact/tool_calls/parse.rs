@@ -1,9 +1,11 @@
 //! Messages of the hook shape, as a transcript.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::fields::field;
 use super::request::{RequestError, malformed};
 use super::transcript::{Call, Output, Transcript, Turn};
 use crate::python::{ascii_json, python_json};
@@ -21,15 +23,14 @@ pub(super) fn parse_messages(messages: &[Value]) -> Result<Parsed<'_>, RequestEr
     let mut turns = Vec::with_capacity(messages.len());
     let mut inputs = Vec::with_capacity(messages.len());
     for (n, message) in messages.iter().enumerate() {
-        let place = format!("messages[{n}]");
         let Value::Object(message) = message else {
-            return Err(malformed(place, "must be an object"));
+            return Err(malformed(format!("messages[{n}]"), "must be an object"));
         };
-        let results = parse_results(message, &place)?;
-        let (calls, call_inputs) = parse_calls(message, &place)?;
+        let results = parse_results(message, n)?;
+        let (calls, call_inputs) = parse_calls(message, n)?;
         turns.push(Turn {
-            role: parse_role(message, &place)?,
-            text: parse_text(message, &place)?.into(),
+            role: parse_role(message, n)?,
+            text: parse_text(message, n)?.into(),
             calls,
             results,
         });
@@ -38,33 +39,33 @@ pub(super) fn parse_messages(messages: &[Value]) -> Result<Parsed<'_>, RequestEr
     Ok(Parsed { transcript: Transcript { turns }, inputs })
 }
 
-fn parse_role<'v>(message: &'v Map<String, Value>, place: &str) -> Result<&'v str, RequestError> {
-    match message.get("role") {
+fn parse_role(message: &Map<String, Value>, n: usize) -> Result<&str, RequestError> {
+    match field(message, "role") {
         Some(Value::String(role)) if !role.is_empty() => Ok(role),
-        _ => Err(malformed(format!("{place}.role"), "must be a text that is not empty")),
+        _ => Err(malformed(format!("messages[{n}].role"), "must be a text that is not empty")),
     }
 }
 
-fn parse_text<'v>(message: &'v Map<String, Value>, place: &str) -> Result<&'v str, RequestError> {
-    match message.get("text") {
+fn parse_text(message: &Map<String, Value>, n: usize) -> Result<&str, RequestError> {
+    match field(message, "text") {
         None | Some(Value::Null) => Ok(""),
         Some(Value::String(text)) => Ok(text),
-        Some(_) => Err(malformed(format!("{place}.text"), "must be a text")),
+        Some(_) => Err(malformed(format!("messages[{n}].text"), "must be a text")),
     }
 }
 
 fn parse_results<'v>(
     message: &'v Map<String, Value>,
-    place: &str,
+    n: usize,
 ) -> Result<Vec<Output<'v>>, RequestError> {
     let mut results = Vec::new();
-    for (place, block) in blocks(message, place, ["toolResults", "tool_results"])? {
-        let text = match block.get("text") {
+    for (place, block) in blocks(message, n, ["toolResults", "tool_results"])? {
+        let text = match field(block, "text") {
             None => Cow::Borrowed(""),
             Some(Value::String(text)) => Cow::Borrowed(text.as_str()),
             Some(other) => Cow::Owned(ascii_json(&python_json(other))),
         };
-        let is_error = block.get("is_error") == Some(&Value::Bool(true));
+        let is_error = field(block, "is_error") == Some(&Value::Bool(true));
         results.push(Output { id: parse_id(block, place)?, text, is_error });
     }
     Ok(results)
@@ -72,24 +73,21 @@ fn parse_results<'v>(
 
 type Calls<'v> = (Vec<Call<'v>>, Vec<Option<&'v Value>>);
 
-fn parse_calls<'v>(
-    message: &'v Map<String, Value>,
-    place: &str,
-) -> Result<Calls<'v>, RequestError> {
+fn parse_calls<'v>(message: &'v Map<String, Value>, n: usize) -> Result<Calls<'v>, RequestError> {
     let (mut calls, mut inputs) = Calls::default();
-    for (place, block) in blocks(message, place, ["toolUses", "tool_calls"])? {
-        let input = block.get("input").filter(|input| input.is_object());
+    for (place, block) in blocks(message, n, ["toolUses", "tool_calls"])? {
+        let input = field(block, "input").filter(|input| input.is_object());
         let json = input.map_or(Cow::Borrowed("{}"), |input| Cow::Owned(python_json(input)));
-        let tool = parse_tool(block, &place)?;
+        let tool = parse_tool(block, place)?;
         calls.push(Call { id: parse_id(block, place)?, tool, input: json });
         inputs.push(input);
     }
     Ok((calls, inputs))
 }
 
-fn parse_tool<'v>(block: &'v Map<String, Value>, place: &str) -> Result<&'v str, RequestError> {
+fn parse_tool(block: &Map<String, Value>, place: Place) -> Result<&str, RequestError> {
     for name in ["tool", "name"] {
-        match block.get(name) {
+        match field(block, name) {
             None | Some(Value::Null) => {}
             Some(Value::String(tool)) if tool.is_empty() => {}
             Some(Value::String(tool)) => return Ok(tool),
@@ -99,35 +97,51 @@ fn parse_tool<'v>(block: &'v Map<String, Value>, place: &str) -> Result<&'v str,
     Ok("tool")
 }
 
-fn parse_id(block: &Map<String, Value>, place: String) -> Result<&str, RequestError> {
+fn parse_id(block: &Map<String, Value>, place: Place) -> Result<&str, RequestError> {
     ["tool_use_id", "id", "tool_call_id"]
         .iter()
-        .filter_map(|name| block.get(*name)?.as_str())
+        .filter_map(|name| field(block, *name)?.as_str())
         .find(|id| !id.is_empty())
-        .ok_or_else(|| malformed(place, "has no id (tool_use_id, id or tool_call_id)"))
+        .ok_or_else(|| malformed(place.to_string(), "has no id (tool_use_id, id or tool_call_id)"))
 }
 
-type Blocks<'v> = Vec<(String, &'v Map<String, Value>)>;
+/// Where a block stands in a request: what an error names.
+#[derive(Clone, Copy)]
+struct Place {
+    message: usize,
+    list: &'static str,
+    block: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "messages[{}].{}[{}]", self.message, self.list, self.block)
+    }
+}
+
+type Block<'v> = (Place, &'v Map<String, Value>);
 
 /// The blocks under the first of two names that is there, each with its place.
 fn blocks<'v>(
     message: &'v Map<String, Value>,
-    place: &str,
-    names: [&str; 2],
-) -> Result<Blocks<'v>, RequestError> {
+    n: usize,
+    names: [&'static str; 2],
+) -> Result<impl Iterator<Item = Block<'v>> + use<'v>, RequestError> {
+    let mut found: (&'static str, &[Value]) = ("", &[]);
     for name in names {
-        match message.get(name) {
+        match field(message, name) {
             None | Some(Value::Null) => {}
             Some(Value::Array(items)) => {
-                let placed = |(n, item): (usize, &'v Value)| {
-                    Some((format!("{place}.{name}[{n}]"), item.as_object()?))
-                };
-                return Ok(items.iter().enumerate().filter_map(placed).collect());
+                found = (name, items);
+                break;
             }
-            Some(_) => return Err(malformed(format!("{place}.{name}"), "must be a list")),
+            Some(_) => return Err(malformed(format!("messages[{n}].{name}"), "must be a list")),
         }
     }
-    Ok(Vec::new())
+    let (list, items) = found;
+    Ok(items.iter().enumerate().filter_map(move |(block, item)| {
+        Some((Place { message: n, list, block }, item.as_object()?))
+    }))
 }
 
 #[cfg(test)]

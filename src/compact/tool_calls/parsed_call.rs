@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde_json::{Map, Value};
 
+use super::fields::field;
 use super::tools::Tool;
 use super::transcript::Call;
 use crate::python::{is_space, is_word, python_object_sorted};
@@ -41,7 +42,7 @@ impl<'c> ParsedCall<'c> {
     pub fn path(&self) -> Option<&str> {
         ["file_path", "notebook_path", "path"]
             .iter()
-            .filter_map(|key| self.input.get(*key)?.as_str())
+            .filter_map(|key| field(&self.input, key)?.as_str())
             .find(|path| !path.is_empty())
     }
 
@@ -49,7 +50,7 @@ impl<'c> ParsedCall<'c> {
     pub fn command(&self) -> &str {
         ["command", "cmd"]
             .iter()
-            .filter_map(|key| self.input.get(*key))
+            .filter_map(|key| field(&self.input, key))
             .find(|value| is_true(value))
             .and_then(Value::as_str)
             .unwrap_or("")
@@ -67,7 +68,7 @@ impl<'c> ParsedCall<'c> {
 
     /// The same without the working directory: what the call is about.
     pub fn target(&self) -> Cow<'c, str> {
-        if !CONTEXT.iter().any(|key| self.input.contains_key(*key)) {
+        if !CONTEXT.iter().any(|key| field(&self.input, key).is_some()) {
             return self.sorted_input();
         }
         let kept = self.input.iter().filter(|(key, _)| !CONTEXT.contains(&key.as_str()));
@@ -94,7 +95,7 @@ impl<'c> ParsedCall<'c> {
 
     /// Whether it asks for a part of a file.
     pub fn is_partial(&self) -> bool {
-        let is_given = |key| self.input.get(key).is_some_and(|value| !value.is_null());
+        let is_given = |key| field(&self.input, key).is_some_and(|value| !value.is_null());
         ["offset", "limit", "pages"].into_iter().any(is_given)
     }
 }

@@ -1,7 +1,9 @@
 //! What a pass says about itself. Names and values are the contract's.
 
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
+use super::counted::Counted;
 use super::decision::{Action, Decision, Recovery, Replacement};
 use super::lossy::KEPT_ENDS;
 use super::request::Settings;
@@ -17,8 +19,7 @@ pub(super) struct Pass<'p> {
     pub ruling: &'p Ruling,
     pub violations: &'p [String],
     pub stash_dir: Option<String>,
-    pub chars: [usize; 2],
-    pub tokens: [usize; 2],
+    pub counted: Counted,
     pub token_count_method: &'p str,
 }
 
@@ -40,65 +41,94 @@ pub(super) fn report(pass: &Pass) -> Value {
     Value::Object(report)
 }
 
-/// A decision, named by the call it is about.
-pub(super) fn decision(decision: &Decision, settings: &Settings, before: &Transcript) -> Value {
-    let call = &before.turns[decision.call.message].calls[decision.call.index];
-    let mut fields = json!({
-        "id": call.id,
-        "decision": match decision.action {
-            Action::Keep => "keep",
-            Action::Dedupe(_) => "dedupe",
-            Action::Replace(_) => "replace",
-            Action::Trim(_) => "trim",
-            Action::Drop => "drop",
-        },
-        "score": decision.scores.score,
-        "keep_call": decision.scores.keep_call,
-        "keep_result": decision.scores.keep_result,
-        "chars": decision.chars,
-        "chars_after": decision.chars_after,
-        "source": decision.source,
-        "reason": decision.reason,
-        "message_index": decision.call.message,
-        "tool": call.tool,
-    });
-    match decision.withdrawn.as_deref().unwrap_or(&decision.action) {
-        Action::Dedupe(dedupe) => {
-            fields["kept_at"] = json!(dedupe.kept_at_id);
-            fields["note"] = json!(dedupe.note);
-        }
-        Action::Replace(replacement) => add_recovery(&mut fields, replacement),
-        Action::Keep | Action::Trim(_) | Action::Drop => {}
-    }
-    let is_lossy = settings.provider == Provider::Rules && settings.rules_mode == RulesMode::Lossy;
-    if is_lossy && decision.source == "rules" {
-        // The reference tells with every decision of this mode what a trim would keep.
-        let is_trim = matches!(decision.action, Action::Trim(_))
-            || decision.reason == "short_result_kept_whole";
-        fields["trim_tail_chars"] = json!(if is_trim { KEPT_ENDS } else { 0 });
-        fields["trim_head_chars"] = json!(is_trim.then_some(KEPT_ENDS));
-    }
-    fields
+/// A decision as a report tells it, named by the call that it is about.
+#[derive(Debug, Clone)]
+pub(super) struct Told<'v> {
+    id: &'v str,
+    tool: &'v str,
+    decision: Decision,
+    /// Mode lossy tells with every decision what a trim would keep.
+    by_lossy: bool,
 }
 
-fn add_recovery(fields: &mut Value, Replacement { note, recovery }: &Replacement) {
-    fields["note"] = json!(note);
+impl<'v> Told<'v> {
+    pub fn of(decision: Decision, settings: &Settings, before: &Transcript<'v>) -> Told<'v> {
+        let call = &before.turns[decision.call.message].calls[decision.call.index];
+        let is_lossy =
+            settings.provider == Provider::Rules && settings.rules_mode == RulesMode::Lossy;
+        let by_lossy = is_lossy && decision.source == "rules";
+        Told { id: call.id, tool: call.tool, decision, by_lossy }
+    }
+}
+
+impl Serialize for Told<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Told { id, tool, decision, by_lossy } = self;
+        let mut fields = serializer.serialize_map(None)?;
+        fields.serialize_entry("id", id)?;
+        fields.serialize_entry("decision", name(&decision.action))?;
+        fields.serialize_entry("score", &decision.scores.score)?;
+        fields.serialize_entry("keep_call", &decision.scores.keep_call)?;
+        fields.serialize_entry("keep_result", &decision.scores.keep_result)?;
+        fields.serialize_entry("chars", &decision.chars)?;
+        fields.serialize_entry("chars_after", &decision.chars_after)?;
+        fields.serialize_entry("source", decision.source)?;
+        fields.serialize_entry("reason", &decision.reason)?;
+        fields.serialize_entry("message_index", &decision.call.message)?;
+        fields.serialize_entry("tool", tool)?;
+        match decision.withdrawn.as_deref().unwrap_or(&decision.action) {
+            Action::Dedupe(dedupe) => {
+                fields.serialize_entry("kept_at", &dedupe.kept_at_id)?;
+                fields.serialize_entry("note", &dedupe.note)?;
+            }
+            Action::Replace(replacement) => add_recovery(&mut fields, replacement)?,
+            Action::Keep | Action::Trim(_) | Action::Drop => {}
+        }
+        if *by_lossy {
+            let is_trim = matches!(decision.action, Action::Trim(_))
+                || decision.reason == "short_result_kept_whole";
+            fields.serialize_entry("trim_tail_chars", &if is_trim { KEPT_ENDS } else { 0 })?;
+            fields.serialize_entry("trim_head_chars", &is_trim.then_some(KEPT_ENDS))?;
+        }
+        fields.end()
+    }
+}
+
+fn name(action: &Action) -> &'static str {
+    match action {
+        Action::Keep => "keep",
+        Action::Dedupe(_) => "dedupe",
+        Action::Replace(_) => "replace",
+        Action::Trim(_) => "trim",
+        Action::Drop => "drop",
+    }
+}
+
+fn add_recovery<M: SerializeMap>(
+    fields: &mut M,
+    Replacement { note, recovery }: &Replacement,
+) -> Result<(), M::Error> {
+    fields.serialize_entry("note", note)?;
     match recovery {
         Recovery::File { path, cwd, lines, disk } => {
-            fields["recover"] = json!({"kind": "file", "path": path, "cwd": cwd, "lines": lines});
+            let recover = json!({"kind": "file", "path": path, "cwd": cwd, "lines": lines});
+            fields.serialize_entry("recover", &recover)?;
             let check = if disk.is_some() { "disk" } else { "transcript_proxy" };
-            fields["recoverability_check"] = json!(check);
+            fields.serialize_entry("recoverability_check", check)?;
             if let Some(proof) = disk {
-                fields["disk"] =
-                    json!({"path": proof.path, "real": proof.real, "sha256": proof.sha256});
+                let proof = json!({"path": proof.path, "real": proof.real, "sha256": proof.sha256});
+                fields.serialize_entry("disk", &proof)?;
             }
+            Ok(())
         }
         Recovery::Command { command, cwd, check } => {
-            fields["recover"] = json!({"kind": "command", "command": command, "cwd": cwd});
-            fields["recoverability_check"] = json!(check);
+            let recover = json!({"kind": "command", "command": command, "cwd": cwd});
+            fields.serialize_entry("recover", &recover)?;
+            fields.serialize_entry("recoverability_check", check)
         }
         Recovery::Stash { sha256, tokens, bytes } => {
-            fields["stash"] = json!({"sha256": sha256, "tokens": tokens, "bytes": bytes});
+            let stash = json!({"sha256": sha256, "tokens": tokens, "bytes": bytes});
+            fields.serialize_entry("stash", &stash)
         }
     }
 }
@@ -188,19 +218,19 @@ fn settings(pass: &Pass) -> Value {
 }
 
 fn sizes(pass: &Pass) -> Value {
-    let reduction = reduction(pass.chars);
+    let reduction = reduction(pass.counted.chars);
     let before = pass.ruling.decided().map(|decision| decision.chars).sum();
     let after = pass.ruling.decided().map(|decision| decision.chars_after).sum();
     json!({
-        "chars_before": pass.chars[0],
-        "chars_after": pass.chars[1],
+        "chars_before": pass.counted.chars[0],
+        "chars_after": pass.counted.chars[1],
         "reduction_ratio": reduction,
         "worth_it": reduction >= pass.settings.min_reduction,
         "tool_chars_before": before,
         "tool_chars_after": after,
         "tool_reduction_ratio": self::reduction([before, after]),
-        "tokens_before": pass.tokens[0],
-        "tokens_after": pass.tokens[1],
+        "tokens_before": pass.counted.tokens[0],
+        "tokens_after": pass.counted.tokens[1],
         "token_count_method": pass.token_count_method,
     })
 }

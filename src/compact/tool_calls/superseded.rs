@@ -3,6 +3,10 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use foldhash::fast::RandomState;
 
 use super::facts::Key;
 use super::interner::NumberMap;
@@ -16,6 +20,13 @@ const RUN_LINES: [&str; 5] = [
     "Process running with session ID",
     "Process exited with code",
 ];
+
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    // Of all kinds this one looks for several words at a time.
+    let builder = &mut AhoCorasick::builder();
+    let built = builder.match_kind(MatchKind::LeftmostFirst).build(RUN_LINES);
+    built.expect("five short texts make an automaton")
+});
 
 /// For each call, the later one that makes it stale.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +50,7 @@ impl Superseded {
     /// Finds them again over all calls. `read` gives the text with a number.
     pub fn find<'t>(&mut self, rivals: &[Rival], read: impl Fn(u32) -> &'t str) {
         self.by = vec![None; rivals.len()];
-        let mut next: HashMap<Key, usize> = HashMap::new();
+        let mut next: HashMap<Key, usize, RandomState> = HashMap::default();
         for (call, rival) in rivals.iter().enumerate().rev() {
             let later = next.get(&rival.key).copied();
             let is_file = matches!(rival.key, Key::File(_));
@@ -81,7 +92,9 @@ pub(super) fn is_same_run(one: &str, other: &str) -> bool {
 }
 
 fn without_run_lines(text: &str) -> Cow<'_, str> {
-    if !text.split('\n').any(is_run_line) {
+    let begins_line = |at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
+    let mut places = FINDER.find_iter(text).map(|found| found.start());
+    if !places.any(|at| begins_line(at) && is_run_line(&text[at..])) {
         return Cow::Borrowed(text);
     }
     text.split_inclusive('\n').filter(|line| !is_run_line(line)).collect()

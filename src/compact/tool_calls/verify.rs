@@ -57,20 +57,16 @@ fn changed_messages(before: &Transcript, after: &Transcript) -> Vec<String> {
 }
 
 fn changed_parts(old: &Turn, new: &Turn) -> Vec<&'static str> {
-    let calls = |turn: &Turn| -> Vec<_> {
-        turn.calls
-            .iter()
-            .map(|c| (c.id.to_owned(), c.tool.to_owned(), c.input.to_string()))
-            .collect()
-    };
-    let results = |turn: &Turn| -> Vec<_> {
-        turn.results.iter().map(|r| (r.id.to_owned(), r.is_error)).collect()
-    };
+    let calls = old.calls.iter().map(|c| (c.id, c.tool, &*c.input));
+    let results = old.results.iter().map(|r| (r.id, r.is_error));
     let checks = [
         (old.role == new.role, "role changed"),
         (old.text == new.text, "text changed"),
-        (calls(old) == calls(new), "tool calls changed"),
-        (results(old) == results(new), "tool result ids or error flags changed"),
+        (calls.eq(new.calls.iter().map(|c| (c.id, c.tool, &*c.input))), "tool calls changed"),
+        (
+            results.eq(new.results.iter().map(|r| (r.id, r.is_error))),
+            "tool result ids or error flags changed",
+        ),
     ];
     checks.into_iter().filter(|(same, _)| !same).map(|(_, what)| what).collect()
 }

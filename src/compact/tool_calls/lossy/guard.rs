@@ -32,7 +32,7 @@ impl Guards {
         let index = view.index;
         let mut names: HashMap<&str, Name> = HashMap::new();
         for (number, call) in index.calls().iter().enumerate() {
-            for path in &call.facts.edited {
+            for path in &call.facts().edited {
                 // A text that names a file by its path names it by its last part too.
                 let name = file_name(&index.numbers.paths()[*path as usize]);
                 names.entry(name).or_default().edited = Some(number);

@@ -119,11 +119,11 @@ impl<'v> Rules<'v> {
     /// A read that may have failed, or of a file that the goal names, is never stale.
     fn is_stale_read(&self, call: &IndexedCall, result: usize) -> bool {
         let index = self.view.index;
-        call.facts.tool.reads
+        call.facts().tool.reads
             && self.age(call) > CURRENT_MESSAGES
             && !index.is_flagged(result)
-            && !index.tells_of_an_error(result)
-            && !call.facts.path.is_some_and(|path| self.protections.goal_names(path))
+            && !index.tells_of_an_error(self.view.transcript, result)
+            && !call.facts().path.is_some_and(|path| self.protections.goal_names(path))
     }
 
     /// Why a large output stays whole all the same.
@@ -131,14 +131,14 @@ impl<'v> Rules<'v> {
         if self.age(call) <= CURRENT_MESSAGES {
             return Some("trim_guard_recent");
         }
-        if call.facts.tool.waits {
+        if call.facts().tool.waits {
             return Some("trim_guard_interactive");
         }
-        if self.protections.errors.is_one(self.view.index, call, result) {
+        if self.protections.errors.is_one(self.view, call, result) {
             return Some("trim_guard_error");
         }
         let guards = self.guards.get_or_init(|| Guards::new(self.view, &self.turns));
-        guards.guard(self.view.call(call.at), call.facts.tool, first)
+        guards.guard(self.view.call(call.at), call.facts().tool, first)
     }
 
     /// Messages between a call and the last message.

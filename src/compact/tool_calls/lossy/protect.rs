@@ -27,7 +27,7 @@ impl Protections {
             in_goal: vec![false; index.numbers.paths().len()],
             errors: Errors::of(index),
         };
-        found.protect_state(index);
+        found.protect_state(view);
         found.protect_goal(view, turns);
         found.protect_recent(view, turns);
         found
@@ -44,25 +44,26 @@ impl Protections {
     }
 
     /// The latest call of each kind that a next step builds on.
-    fn protect_state(&mut self, index: &Index) {
+    fn protect_state(&mut self, view: &View) {
+        let index = view.index;
         let answered = |call: &IndexedCall| index.result_of(call);
-        if let Some(error) = self.errors.latest(index) {
+        if let Some(error) = self.errors.latest(view) {
             self.protect(index, error, "latest_error_result");
             if error > 0 {
                 self.protect(index, error - 1, "call_before_latest_error");
             }
         }
         for state in 0..3 {
-            let git = latest(index, |call| call.facts.git[state]);
+            let git = latest(index, |call| call.facts().git[state]);
             self.protect_found(index, git, "latest_git_state");
         }
         for task in 0..TASKS.len() {
-            let task = latest(index, |call| call.facts.tool.task == Some(task as u8));
+            let task = latest(index, |call| call.facts().tool.task == Some(task as u8));
             self.protect_found(index, task, "latest_task_state");
         }
-        let edit = latest(index, |call| call.facts.tool.edits);
+        let edit = latest(index, |call| call.facts().tool.edits);
         self.protect_found(index, edit, "latest_artifact_edit");
-        let question = latest(index, |call| call.facts.tool.asks);
+        let question = latest(index, |call| call.facts().tool.asks);
         self.protect_found(index, question, "latest_user_question");
         let result = latest(index, |call| answered(call).is_some());
         self.protect_found(index, result, "latest_tool_result");
@@ -72,7 +73,7 @@ impl Protections {
     fn protect_goal(&mut self, view: &View, turns: &Turns) {
         let index = view.index;
         let viewed =
-            latest_by_path(index, |call| call.facts.tool.views_files || call.facts.tool.edits);
+            latest_by_path(index, |call| call.facts().tool.views_files || call.facts().tool.edits);
         let numbers: HashMap<&str, usize> =
             turns.goal.iter().enumerate().map(|(n, reference)| (*reference, n)).collect();
         let mut latest_view = vec![None; turns.goal.len()];
@@ -116,7 +117,7 @@ fn latest(index: &Index, is: impl Fn(&IndexedCall) -> bool) -> Option<usize> {
 fn latest_by_path(index: &Index, counts: impl Fn(&IndexedCall) -> bool) -> Vec<Option<usize>> {
     let mut latest = vec![None; index.numbers.paths().len()];
     for (number, call) in index.calls().iter().enumerate() {
-        if let Some(path) = call.facts.path.filter(|_| counts(call)) {
+        if let Some(path) = call.facts().path.filter(|_| counts(call)) {
             latest[path as usize] = Some(number);
         }
     }

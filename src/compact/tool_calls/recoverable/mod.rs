@@ -100,7 +100,7 @@ impl<'v> Pass<'v> {
         let root = view.terms.workspace_root.filter(|_| view.terms.disk_check);
         Pass {
             view,
-            latest_error: Errors::of(view.index).latest(view.index),
+            latest_error: Errors::of(view.index).latest(view),
             named: view.index.repeats.named_in(&named_text(view)),
             disk: root.map(|root| DiskCheck::new(disk, root)),
         }
@@ -112,8 +112,8 @@ impl<'v> Pass<'v> {
         if let Some(reason) = self.protection(candidate, call) {
             return Err(reason);
         }
-        let shape = index.shape_of(candidate.result);
-        let output = shape.of_text(self.view.output(candidate));
+        let text = self.view.output(candidate);
+        let output = index.shape_of(candidate.result, text).of_text(text);
         let case = Case { number: candidate.call, call, output };
         let command = call.repeat.command.as_ref().filter(|command| command.is_read_only);
         let (recovery, reason) = match (&call.repeat.read, command) {
@@ -140,13 +140,18 @@ impl<'v> Pass<'v> {
             Some("call_before_latest_error")
         } else if self.view.is_pinned(result.at.message) {
             Some("pinned_recent_result")
-        } else if result.is_error || index.shape_of(candidate.result).is_failure {
+        } else if result.is_error || self.is_failure(candidate) {
             Some("failed_result")
         } else if self.named.has(call) {
             Some("named_in_goal_or_recent_turns")
         } else {
             call.repeat.is_temporary.then_some("temp_path")
         }
+    }
+
+    fn is_failure(&self, candidate: &Candidate) -> bool {
+        let text = self.view.output(candidate);
+        self.view.index.shape_of(candidate.result, text).is_failure
     }
 
     fn judge_read(&mut self, case: &Case, read: &FileRead) -> Found {

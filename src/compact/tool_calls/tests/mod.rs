@@ -15,10 +15,8 @@ mod stashed;
 use serde_json::Value;
 
 use self::memory_stash::MemoryStash;
-use super::{
-    Disk, Judges, NoDisk, NoJudges, RequestError, Stash, Tokens, World, compact_transcript,
-};
-use crate::tokens::{Method, count};
+use super::{Disk, Judges, NoDisk, NoJudges, RequestError, Stash, World, compact_transcript};
+use crate::tokens::Method;
 
 /// What an answer draws on; by default nobody to ask, no disk and a stash of its own.
 struct Around<'a> {
@@ -30,9 +28,8 @@ struct Around<'a> {
 impl Around<'_> {
     /// Answers as the recorded answers were made.
     fn answer(&self, request: &[u8]) -> Result<Value, RequestError> {
-        let tokens = |text: &str| count(text, Method::Heuristic);
         let world = World {
-            tokens: Tokens { count: &tokens, method: "approximate" },
+            tokens: Method::Heuristic,
             disk: self.disk,
             stash: self.stash,
             judges: self.judges,
