@@ -8,12 +8,17 @@ use crate::python::is_space;
 pub(super) struct Lines<'t> {
     text: &'t [u8],
     at: usize,
+    /// The end of the stretch up to the last newline that was looked for, found once for all the
+    /// lines in it.
+    stretch: usize,
+    /// Whether something in that stretch may end a line other than its newline.
+    is_odd: bool,
 }
 
 impl<'t> Lines<'t> {
     /// The lines from byte `from` on.
     pub fn new(text: &'t str, from: usize) -> Lines<'t> {
-        Lines { text: text.as_bytes(), at: from }
+        Lines { text: text.as_bytes(), at: from, stretch: from, is_odd: false }
     }
 
     /// Where the next line begins.
@@ -30,23 +35,26 @@ impl Iterator for Lines<'_> {
         if start >= self.text.len() {
             return None;
         }
-        let rest = &self.text[start..];
-        let newline = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
-        let length = odd_line_end(&rest[..newline]).unwrap_or(newline);
+        if start >= self.stretch {
+            let rest = &self.text[start..];
+            let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+            let until_newline = rest[..length].strip_suffix(b"\n").unwrap_or(&rest[..length]);
+            self.is_odd =
+                until_newline.iter().fold(false, |odd, byte| odd | can_begin_a_line_end(*byte));
+            self.stretch = start + length;
+        }
+        let rest = &self.text[start..self.stretch];
+        let length = if self.is_odd { first_line(rest) } else { rest.len() };
         self.at = start + length;
         Some(start..self.at)
     }
 }
 
-/// The end of the first line of a text whose only newline is its last character, when something
-/// else than that newline ends the line.
-fn odd_line_end(text: &[u8]) -> Option<usize> {
-    let until_newline = text.strip_suffix(b"\n").unwrap_or(text);
-    if !until_newline.iter().fold(false, |odd, byte| odd | can_begin_a_line_end(*byte)) {
-        return None;
-    }
-    let ends = (0..until_newline.len()).filter(|at| can_begin_a_line_end(text[*at]));
-    ends.map(|at| (at, line_end(&text[at..]))).find(|end| end.1 > 0).map(|(at, length)| at + length)
+/// The length of the first line of a text, what ends it included.
+fn first_line(text: &[u8]) -> usize {
+    let ends = (0..text.len()).filter(|at| can_begin_a_line_end(text[*at]));
+    let found = ends.map(|at| (at, line_end(&text[at..]))).find(|end| end.1 > 0);
+    found.map_or(text.len(), |(at, length)| at + length)
 }
 
 #[inline]
