@@ -16,7 +16,7 @@ use crate::compact::tool_calls::{self, World};
 use crate::disk::RealDisk;
 use crate::judge::Environment;
 use crate::sanitise;
-use crate::session::{self, Contract, Format, Source};
+use crate::session::{self, Contract, Source};
 use crate::stash::FileStash;
 
 /// `memory-compact FILE|-`.
@@ -93,13 +93,7 @@ fn refused(label: &str, bytes: &[u8], asked: Contract, error: &dyn Display) -> R
             of(asked),
         ),
     };
-    // Beside messages of its own shape, what is missing for a request is the way out too.
-    match session.format {
-        Format::Hook if asked == Contract::CompactTranscript => {
-            Refused(format!("{label}: {error} (as it stands it is {what})"))
-        }
-        _ => Refused(format!("{label}: {what}")),
-    }
+    Refused(format!("{label}: {error}; as it stands it is {what}"))
 }
 
 fn print(answer: &str) -> Result<ExitCode> {
