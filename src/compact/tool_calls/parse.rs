@@ -100,7 +100,7 @@ fn parse_tool(block: &Map<String, Value>, place: Place) -> Result<&str, RequestE
 fn parse_id(block: &Map<String, Value>, place: Place) -> Result<&str, RequestError> {
     ["tool_use_id", "id", "tool_call_id"]
         .iter()
-        .filter_map(|name| field(block, *name)?.as_str())
+        .filter_map(|name| field(block, name)?.as_str())
         .find(|id| !id.is_empty())
         .ok_or_else(|| malformed(place.to_string(), "has no id (tool_use_id, id or tool_call_id)"))
 }
