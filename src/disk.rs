@@ -15,6 +15,8 @@ const KEPT: usize = 32 * 1024 * 1024;
 /// A file that was changed so shortly before it was read could be changed again within the same
 /// tick of the file system's clock, and look the same: it is not kept.
 const SETTLED: Duration = Duration::from_secs(2);
+/// Bytes of a path that the system does not take any more, so that it need not be asked.
+const LONGEST: usize = libc::PATH_MAX.unsigned_abs() as usize;
 
 /// The disk of this machine. It keeps what it read, as long as device, inode, size and both times
 /// of a file stay as they were: then a plan asks for every file again at the price of looking at
@@ -76,6 +78,9 @@ impl Disk for RealDisk {
         };
         // A target that is no Unicode names no file that the transcript could mean.
         let target_of = |path: &str| {
+            if path.len() >= LONGEST {
+                return None;
+            }
             let target = std::fs::read_link(path).ok()?;
             Some(target.to_string_lossy().into_owned())
         };
@@ -237,6 +242,15 @@ mod tests {
         }
         let kept = ["a", "b", "c"].map(|name| disk.kept(name, stamp).is_some());
         assert_eq!(kept, [false, false, true]);
+    }
+
+    #[test]
+    fn a_path_that_no_system_takes_is_not_asked_for_at_every_part() {
+        let (_held, path) = directory();
+        let path = path + &"/a".repeat(500_000);
+        let disk = RealDisk::new();
+        assert!(disk.real_path(&path) == path);
+        assert_eq!(held(&disk, &path), Err(DiskFault::Unreadable));
     }
 
     #[test]

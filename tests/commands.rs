@@ -37,6 +37,46 @@ fn write(home: &TempDir, name: &str, content: &str) -> PathBuf {
     path
 }
 
+/// Runs the program through a shell that sets its limits or where its output goes.
+fn shell(home: &TempDir, script: &str) -> Output {
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_compactscope")]);
+    command.current_dir(home.path()).env("HOME", home.path()).output().unwrap()
+}
+
+// ---- output that nobody takes ----
+
+#[test]
+fn help_that_is_read_in_part_ends_well() {
+    // The pipe is closed before the program begins.
+    let script = r#"{ sleep 0.2; "$0" --help; echo "status $?" >&2; } | true"#;
+    let output = shell(&home(), script);
+    assert_eq!(said(&output), "status 0\n");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_standard_error_cannot_take_costs_nobody_the_answer() {
+    let home = home();
+    let output = shell(&home, &format!("\"$0\" measure gone '{SAMPLE}' 2>/dev/full"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(printed(&output).contains("rules stashed"), "{}", printed(&output));
+    for arguments in ["plan gone", "--no-such-flag", "recall zz", ""] {
+        let output = shell(&home, &format!("\"$0\" {arguments} 2>/dev/full"));
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_a_full_disk_refuses_is_an_error() {
+    for arguments in ["--help", "--version", &format!("plan '{SAMPLE}'")] {
+        let output = shell(&home(), &format!("\"$0\" {arguments} >/dev/full"));
+        assert_eq!(output.status.code(), Some(1), "{arguments}");
+        assert!(said(&output).starts_with("compactscope: No space left"), "{}", said(&output));
+    }
+}
+
 // ---- measure ----
 
 #[test]

@@ -169,6 +169,33 @@ fn outputs_stay_where_the_stash_cannot_be_written() {
 }
 
 #[test]
+fn a_write_that_goes_beyond_the_file_limit_fails_and_leaves_nothing() {
+    let home = Home::new();
+    let (_, request) = request(3);
+    fs::write(home.path().join("request"), &request).unwrap();
+    let mut limited = Command::new("sh");
+    limited.args(["-c", r#"ulimit -f 1; exec "$0" compact-transcript request"#, PROGRAM]);
+    limited.current_dir(home.path()).env(VARIABLE, home.stash());
+    limited.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let answer = ask(limited.spawn().unwrap(), "");
+    assert_eq!(reasons(&answer)[1], "stash_write_failed:OSError");
+    assert_eq!(answer["report"]["tool_calls_stashed"], 0);
+    assert_eq!(home.files(), [home.path().join("request")]);
+}
+
+#[test]
+fn a_stash_that_cannot_be_read_is_told_once() {
+    let home = Home::new();
+    fs::write(home.stash(), "no directory").unwrap();
+    let output = home.recall(&["0123456789ab"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "compactscope: the stash cannot be read: Not a directory (os error 20)\n"
+    );
+}
+
+#[test]
 fn without_a_name_the_stash_is_below_the_data_directory() {
     let (_, request) = request(1);
     for (variable, place) in

@@ -8,9 +8,9 @@ use anyhow::Result;
 use clap::ArgMatches;
 use serde_json::Value;
 
-use super::Refused;
 use super::arguments::text;
 use super::open;
+use super::{Refused, tell};
 use crate::compact::messages::contract;
 use crate::compact::tool_calls::{self, World};
 use crate::disk::RealDisk;
@@ -42,30 +42,30 @@ pub fn compact_transcript(matches: &ArgMatches) -> Result<ExitCode> {
     };
     let answer = tool_calls::compact_transcript(&request, &world)
         .map_err(|error| refused(label, &request, Contract::CompactTranscript, &error))?;
-    tell(&request, &answer);
+    tell_of(&request, &answer);
     print(&serde_json::to_string(&answer)?)
 }
 
 /// Says on standard error what a caller would not look for in the answer.
-fn tell(request: &[u8], answer: &Value) {
+fn tell_of(request: &[u8], answer: &Value) {
     let request: Value = serde_json::from_slice(request).unwrap_or_default();
     let messages = request["messages"].as_array().map_or(&[][..], Vec::as_slice);
     let foreign = |it: &Value| it.get("content").is_some() && it.get("text").is_none();
     if let Some(n) = messages.iter().position(foreign) {
-        eprintln!(
-            "compactscope: messages[{n}] has `content`, which this contract does not read: it reads \
-             `text`, `toolUses` and `toolResults`"
-        );
+        tell(&format!(
+            "messages[{n}] has `content`, which this contract does not read: it reads `text`, \
+             `toolUses` and `toolResults`"
+        ));
     }
     let decisions = answer["decisions"].as_array().map_or(&[][..], Vec::as_slice);
     let reasons = decisions.iter().filter_map(|decision| decision["reason"].as_str());
     let failed: Vec<_> =
         reasons.filter_map(|reason| reason.strip_prefix("stash_write_failed:")).collect();
     if let Some(why) = failed.first() {
-        eprintln!(
-            "compactscope: {} results were kept, since the stash could not take them ({why})",
+        tell(&format!(
+            "{} results were kept, since the stash could not take them ({why})",
             failed.len()
-        );
+        ));
     }
 }
 

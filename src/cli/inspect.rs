@@ -9,14 +9,14 @@ use clap::ArgMatches;
 
 use super::arguments::{command, text};
 use super::open::{self, Opened};
-use super::{Refused, plan};
+use super::{Refused, plan, tell};
 use crate::app::model::{Model, Opening};
 use crate::shell::{self, Watched};
 use crate::ui::Theme;
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     if matches.get_one::<String>("file").is_none() {
-        eprint!("{}", usage());
+        tell(&usage());
         return Ok(ExitCode::from(2));
     }
     let watch = matches.get_flag("watch");
@@ -47,8 +47,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
 fn usage() -> String {
     let usage = command().render_usage();
     format!(
-        "compactscope: name a session file, or try a sample:\n\n    \
+        "name a session file, or try a sample:\n\n    \
          compactscope sessions-sample/checkout-bug.jsonl\n\n{usage}\n\n\
-         compactscope --help tells more.\n"
+         compactscope --help tells more."
     )
 }

@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::AtomicBool;
 
 use super::open::Opened;
+use super::tell;
 use crate::app::judging::unjudged;
 use crate::compact::plan::inquiry;
 use crate::compact::tool_calls::{Course, Judgement, Judges};
@@ -35,7 +36,7 @@ pub fn ask(opened: &Opened, features: &Features) -> Asked {
         }
     };
     for warning in &asked.warnings {
-        eprintln!("compactscope: {}", sanitise::line(warning));
+        tell(&sanitise::line(warning));
     }
     asked
 }

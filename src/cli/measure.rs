@@ -9,13 +9,12 @@ use clap::ArgMatches;
 use serde_json::{Value, json};
 
 use super::counting::count;
-use super::{exit_status, open};
+use super::{exit_status, open, tell};
 use crate::app::counts::{self, Counts};
 use crate::compact::plan::{Known, Outcome, Output, Plan, plan};
 use crate::compact::settings::{Budget, Provider, RulesMode, Settings};
 use crate::compact::{Features, Pins};
 use crate::disk::RealDisk;
-use crate::sanitise;
 use crate::session::{Kind, Session};
 use crate::tokens::Method;
 use crate::ui::grouped;
@@ -44,6 +43,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
             Ok(opened) => {
                 measured.push(Measured::of(&opened.session, &opened.settings, method));
                 if labels.len() > 1 {
+                    // Standard error alone: a file's name is not safe to paste.
                     tell(&format!("session {} is {label}", measured.len()));
                 }
             }
@@ -66,11 +66,6 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode> {
     out.flush()?;
     let refused = measured.iter().flat_map(|it| &it.rows).any(|row| !row.verified);
     Ok(ExitCode::from(left_out.unwrap_or(u8::from(refused))))
-}
-
-/// Says on standard error what is not safe to paste: it names files.
-fn tell(text: &str) {
-    eprintln!("compactscope: {}", sanitise::lines(text));
 }
 
 /// A session in numbers, or several of them added up.

@@ -63,7 +63,7 @@ impl FileStash {
         let blob = directory.join(sha256);
         match read_verified(&blob, sha256) {
             Ok(Some(_)) => Recoverability::Same,
-            _ if blob.exists() => Recoverability::Changed,
+            _ if blob.symlink_metadata().is_ok() => Recoverability::Changed,
             _ => Recoverability::Missing,
         }
     }
@@ -190,7 +190,7 @@ fn is_id(id: &str) -> bool {
 /// The bytes of a text, when they are there and hash to its name. A link or a device that is in
 /// its place is no text.
 fn read_verified(blob: &Path, sha256: &str) -> io::Result<Option<Vec<u8>>> {
-    if !blob.is_file() {
+    if !fs::symlink_metadata(blob).is_ok_and(|it| it.is_file()) {
         return Ok(None);
     }
     let bytes = fs::read(blob)?;

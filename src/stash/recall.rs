@@ -37,7 +37,7 @@ pub enum RecallError {
          again, and it is stored anew"
     )]
     Damaged { sha256: String },
-    #[error("the stash cannot be read: {0}")]
+    #[error("the stash cannot be read")]
     Unreadable(#[from] io::Error),
 }
 

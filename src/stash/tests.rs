@@ -275,7 +275,9 @@ fn without_a_directory_nothing_is_stored_and_the_way_out_is_named() {
     let stash = FileStash::with(None, Box::new(RealWriting));
     let fault = store(&stash, TEXT).unwrap_err();
     assert!(fault.why.contains("set COMPACTSCOPE_STASH_DIR"), "{}", fault.why);
-    assert!(stash.recall("0123456789ab").unwrap_err().to_string().contains("set COMPACTSCOPE"));
+    let error = stash.recall("0123456789ab").unwrap_err();
+    let why = std::error::Error::source(&error).unwrap().to_string();
+    assert!(why.contains("set COMPACTSCOPE"), "{why}");
     assert!(!stash.holds("0123456789ab", TEXT));
 }
 
@@ -288,6 +290,28 @@ fn a_look_tells_what_is_there_from_what_is_damaged_and_what_is_missing() {
     assert_eq!(stash.look(&sha256), Recoverability::Same);
     fs::write(place.join(&sha256), "damaged").unwrap();
     assert_eq!(stash.look(&sha256), Recoverability::Changed);
+}
+
+#[test]
+fn a_link_in_a_texts_place_is_no_text_wherever_it_leads() {
+    let (home, place) = fresh();
+    let stash = FileStash::at(&place);
+    let sha256 = store(&stash, TEXT).unwrap();
+    let (blob, elsewhere) = (place.join(&sha256), home.path().join("elsewhere"));
+    for target in [elsewhere.as_path(), Path::new("/dev/zero"), Path::new("nowhere")] {
+        fs::write(&elsewhere, TEXT).unwrap();
+        fs::remove_file(&blob).unwrap();
+        std::os::unix::fs::symlink(target, &blob).unwrap();
+        assert!(!stash.holds(&sha256, TEXT));
+        assert_eq!(stash.look(&sha256), Recoverability::Changed);
+        let error = stash.recall(&sha256).unwrap_err();
+        assert!(matches!(error, RecallError::Damaged { .. }), "{error}");
+        // What it leads to may change at any time: the text itself is stored in its place.
+        store(&stash, TEXT).unwrap();
+        assert!(fs::symlink_metadata(&blob).unwrap().is_file());
+        fs::write(&elsewhere, "changed").unwrap();
+        assert_eq!(stash.recall(&sha256).unwrap().text, TEXT);
+    }
 }
 
 #[test]

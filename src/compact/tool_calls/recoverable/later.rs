@@ -202,8 +202,10 @@ impl Writes {
 /// The directories on the way to a path, as far as they have names.
 fn directories_of(path: &str) -> impl Iterator<Item = &str> {
     let path = path.trim_end_matches('/');
-    let above = memchr::memchr_iter(b'/', path.as_bytes()).map(|end| &path[..end]);
-    above.filter(|directory| !directory.trim_matches(['.', '/', '~']).is_empty())
+    let named = path.find(|c| !matches!(c, '.' | '/' | '~')).unwrap_or(path.len());
+    let ends = memchr::memchr_iter(b'/', path.as_bytes()).filter(move |&end| end > named);
+    // A slash behind another one ends the same directory.
+    ends.filter(|&end| !path[..end].ends_with('/')).map(|end| &path[..end])
 }
 
 #[cfg(test)]
@@ -305,6 +307,26 @@ mod tests {
                 ("Bash", json!({"command": format!("{command} {path}"), "cwd": cwd}))
             }),
         ]
+    }
+
+    #[test]
+    fn directories_on_the_way_are_those_that_have_names_each_once() {
+        let directories = |path| directories_of(path).collect::<Vec<_>>();
+        assert_eq!(directories("/a//b/./c/"), ["/a", "/a//b", "/a//b/."]);
+        assert_eq!(directories("~/..///x/f"), ["~/..///x"]);
+        for path in ["", "/", "f", "/f", "./f", "//.//~/f", "f///"] {
+            assert!(directories(path).is_empty(), "{path}");
+        }
+    }
+
+    #[test]
+    fn slashes_and_dots_by_the_million_are_passed_over_once() {
+        let dots = format!("/w/{}f", "./".repeat(500_000));
+        for path in [format!("{}f", "/".repeat(1_000_000)), format!("/w{}f", "/".repeat(1_000_000))]
+        {
+            assert!(directories_of(&path).count() <= 1);
+        }
+        assert_eq!(directories_of(&dots).count(), 500_001);
     }
 
     proptest! {
